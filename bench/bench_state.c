@@ -154,7 +154,9 @@ bench_run_limit(void)
     r.account = account;
     r.rate.interval_us = 1;
     r.rate.burst = 100000;
+    r.shared = PARLEY_SHARED_NEAR;
     r.look = 0;
+    r.others = 0;
 
     parley_state_key(&bench_state.state, PARLEY_KIND_RATE, parts, 2, r.key);
 

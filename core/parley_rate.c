@@ -186,6 +186,37 @@ parley_rate_role(parley_str_t word, parley_str_t value, parley_rate_t *ret,
 
 
 static int
+parley_rate_shared(parley_str_t word, parley_str_t value, parley_rate_t *ret,
+    parley_error_t *err)
+{
+    size_t  i;
+
+    static const parley_str_t  names[] = {
+        [PARLEY_SHARED_NEAR] = parley_str("near"),
+        [PARLEY_SHARED_EXACT] = parley_str("exact"),
+        [PARLEY_SHARED_OFF] = parley_str("off"),
+    };
+
+    if (ret->has_shared) {
+        return parley_rate_fail(err, word, "is a second shared=; expected "
+                                "one");
+    }
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (parley_str_eq(value, names[i])) {
+            ret->shared = (parley_rate_shared_t) i;
+            ret->has_shared = 1;
+
+            return 0;
+        }
+    }
+
+    return parley_rate_fail(err, word, "is not valid; expected shared=near, "
+                            "shared=exact or shared=off");
+}
+
+
+static int
 parley_rate_word(parley_str_t word, parley_rate_t *ret, int *has_burst,
     parley_error_t *err)
 {
@@ -245,12 +276,16 @@ parley_rate_word(parley_str_t word, parley_rate_t *ret, int *has_burst,
         return parley_rate_role(word, value, ret, err);
     }
 
+    if (parley_str_is(name, "shared")) {
+        return parley_rate_shared(word, value, ret, err);
+    }
+
     class = parley_rate_class(name);
 
     if (class == PARLEY_CLASS_COUNT) {
         return parley_rate_fail(err, word, "is unknown; expected a rate, "
                                 "a variable, burst=, role=, low=, normal=, "
-                                "high= or urgent=");
+                                "high=, urgent= or shared=");
     }
 
     if (ret->classes[class].interval_us != 0) {
@@ -291,7 +326,7 @@ parley_rate_compile(const parley_str_t *words, size_t n, parley_rate_t *ret,
     }
 
     if (rate.all.interval_us == 0 && classes == 0 && rate.nroles == 0
-        && rate.variable.len == 0)
+        && rate.variable.len == 0 && !rate.has_shared)
     {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
                                 "the rate is missing; expected one, such as "

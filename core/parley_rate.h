@@ -2,10 +2,12 @@
  * Rates as an operator writes them:
  *
  *  50r/s burst=100 role=trial:1r/s:5 $rate urgent=1r/s high=10r/m:5
+ *  shared=exact
  *
  * The rate of a principal and its burst, rates of roles, a variable with a
  * rate, and rates of priorities.  Each but the first has an optional burst
- * after a colon (default 0).
+ * after a colon (default 0).  shared= says how they hold over the gateways of a
+ * store.
  */
 
 #ifndef PARLEY_RATE_H
@@ -32,6 +34,14 @@ typedef enum {
 } parley_class_t;
 
 
+/* how a limit holds over the gateways of a store */
+typedef enum {
+    PARLEY_SHARED_NEAR = 0,     /* they exchange counts */
+    PARLEY_SHARED_EXACT,        /* the store counts each message */
+    PARLEY_SHARED_OFF           /* each gateway counts alone */
+} parley_rate_shared_t;
+
+
 /* One request per interval, and burst more at once. */
 typedef struct {
     int64_t   interval_us;      /* 1 to 86 400 000 000; 0: no limit */
@@ -54,6 +64,8 @@ typedef struct {
     size_t               nroles;
     parley_str_t         variable;      /* text with variables, the value of
                                            which is a rate; empty: none */
+    parley_rate_shared_t shared;
+    unsigned             has_shared:1;  /* shared= was given */
 } parley_rate_t;
 
 
@@ -75,8 +87,8 @@ int parley_rate_limit(parley_str_t word, parley_limit_rate_t *ret,
 
 /*
  * Parses the n words of a directive, in any order.  Returns 0, or -1 with *err
- * filled and *ret zeroed: an unknown or repeated word, too many roles, no rate,
- * a burst without a rate.
+ * filled and *ret zeroed: an unknown or repeated word, too many roles, a burst
+ * without a rate, neither a rate nor shared=.
  */
 int parley_rate_compile(const parley_str_t *words, size_t n,
     parley_rate_t *ret, parley_error_t *err)

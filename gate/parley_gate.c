@@ -332,6 +332,12 @@ parley_gate_end(parley_gate_t *g)
 {
     int  rc;
 
+    if (g->proof.nlimits != 0 && !g->admit.entrance.asked
+        && parley_gate_rate_tell(g) == PARLEY_WAIT)
+    {
+        return PARLEY_WAIT;
+    }
+
     switch (g->where.result) {
 
     case PARLEY_RESULT_REFUSED:
@@ -404,6 +410,12 @@ parley_gate_leave(parley_gate_t *g, int64_t clock)
     parley_ask_part(&g->ask);
 
     g->ask.now = clock;
+
+    if (g->proof.nlimits != 0 && !g->admit.entrance.asked
+        && g->where.state == PARLEY_GATE_STEPS)
+    {
+        (void) parley_gate_rate_tell(g);
+    }
 
     if (g->admit.entrance.taken) {
         parley_gate_verdict_settles(g, PARLEY_SETTLE_COMMIT);

@@ -270,6 +270,14 @@ parley_gate_plan_prepare(const parley_settings_http_t *http,
 
     s->plan = parley_gate_plan(http, s);
 
+    /* without an admission, as for a stream, no message asks the store */
+
+    s->gate.shared = rate == NULL
+                     || (rate->shared == PARLEY_SHARED_EXACT
+                         && (http->store == NULL
+                             || !(s->plan & PARLEY_PLAN(PARLEY_STEP_ADMIT))))
+                     ? PARLEY_SHARED_NEAR : rate->shared;
+
     if (rate != NULL && rate->nroles == 0 && rate->variable.len == 0
         && (http->directory == NULL
             || !parley_directory_has_rates(http->directory)))

@@ -43,6 +43,8 @@
 
 #define PARLEY_KEY_PARTS_MAX  8
 #define PARLEY_QUOTAS_MAX     4     /* quotas of one admission */
+#define PARLEY_LIMITS_MAX     (2 * (PARLEY_RATE_ROLES_MAX + 3))  /* limits of
+                                       one admission: those of two principals */
 #define PARLEY_CLOSES_MAX     2     /* questions that one message closes */
 #define PARLEY_DROPS_MAX      7     /* records dropped if a message is not
                                        taken */
@@ -195,6 +197,12 @@ typedef struct {
     int64_t          ttl;               /* ttl of the id after it is taken */
     parley_quota_t   quotas[PARLEY_QUOTAS_MAX];
     size_t           nquotas;
+    const parley_quota_t  *limits;      /* limits that are EXACT and that rate
+                                           has counted: they are over if the
+                                           count of all nodes is, and are not
+                                           given back */
+    size_t           nlimits;           /* at most PARLEY_LIMITS_MAX */
+    parley_rate_shared_t   shared;      /* of the quotas */
     unsigned         stale:1;           /* too old, unless the id is known */
     unsigned         everywhere:1;      /* AWAY rather than a decision that
                                            holds at this node alone */
@@ -215,7 +223,7 @@ typedef enum {
     PARLEY_ADMIT_ANSWERED,      /* the question already has a final answer */
     PARLEY_ADMIT_ANSWERING,     /* another final answer to the question is being
                                    processed */
-    PARLEY_ADMIT_LIMITED,       /* a quota is exhausted */
+    PARLEY_ADMIT_LIMITED,       /* a quota or a limit is exhausted */
     PARLEY_ADMIT_SHARE,         /* the account has used its share */
     PARLEY_ADMIT_FULL,
     PARLEY_ADMIT_AWAY           /* a state over a network does not answer */
@@ -227,7 +235,8 @@ typedef struct {
     uint64_t        stamp;      /* OK: stamp for the settlement */
     int64_t         wait;       /* ms after which a retry can succeed; 0: it
                                    cannot */
-    size_t          quota;      /* LIMITED: index of the quota */
+    size_t          quota;      /* LIMITED: index of the quota; nquotas: a
+                                   limit */
 } parley_admitted_t;
 
 
@@ -293,7 +302,13 @@ typedef struct {
                                            proven, and the limit may be evicted
                                            for others if there are too many */
     parley_limit_rate_t  rate;
+    parley_rate_shared_t  shared;       /* EXACT: the admission of the message
+                                           has the limit, and other nodes count
+                                           it there */
     unsigned             look:1;        /* check only, do not count */
+    unsigned             others:1;      /* a message that this node has counted:
+                                           count it at other nodes, with no
+                                           check */
 } parley_rating_t;
 
 
@@ -517,6 +532,10 @@ struct parley_state_ops_s {
        counted; adds it if it is not there */
     void                 (*raise)(parley_state_t *s,
                              const parley_rating_t *rating, int64_t ahead);
+
+    /* at once: takes back a message that rate counted */
+    void                 (*give_back)(parley_state_t *s,
+                             const parley_rating_t *rating);
 
     const struct parley_log_ops_s  *log;    /* parley_log.h */
     const struct parley_job_ops_s  *job;    /* parley_job.h */

@@ -98,7 +98,7 @@ subtest 'CLU-13 it suffices for two gateways' => sub {
          ['p1_changes', 0], ['p1_unshare', 'f', "\1\1\1\1"],
          ['p1_put', 'k', "tagggeneq0", 'v', 1000, '', '', ''],
          ['p1_drop', 'k', 'tagg', 'gene'],
-         ['p1_rates', 'k', 1000, 5, 1], ['p1_free', 'h', '', ''])
+         ['p1_rates', 'k', 1000, 5, 1], ['p1_free', 'h', '', '', 0])
     {
         my ($name, @words) = @$_;
         my $said = does('FCALL', $name, 1, '{parley}', @words);

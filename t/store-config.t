@@ -112,6 +112,28 @@ subtest 'GW-14 words that parley_store refuses' => sub {
 };
 
 
+subtest 'CLU-03 shared= of parley_rate' => sub {
+    my $without = qr/"parley_rate" has "shared=", which has no effect without /;
+
+    for my $word (qw(near exact off)) {
+        my $said = takes("$at key=$key",
+                         more => "parley_rate 5r/s shared=$word;");
+
+        unlike($said, $without);
+
+        my ($status, $text) = Parley::Nginx->check(http =>
+            "parley_zone agents:8m;\nparley_rate shared=$word;");
+
+        is($status, 0);
+        like($text, qr/$without"parley_store" in \S+:\d+/,
+             "shared=$word without parley_store");
+    }
+
+    refuses("$at key=$key", qr/"shared=all" is not valid; expected shared=near, /,
+            more => 'parley_rate 5r/s shared=all;');
+};
+
+
 subtest 'GW-14 addresses' => sub {
     my $form = qr/is not the address of a server; expected redis:\/\/HOST/;
 

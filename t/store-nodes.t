@@ -1,4 +1,4 @@
-# Two gateways that share a store: limits, suspensions, gateways that die, lost
+# Two gateways that share a store: suspensions, gateways that die, lost
 # connections, and a server that restarts.
 
 use strict;
@@ -23,13 +23,7 @@ plan skip_all => 'neither redis-server nor valkey-server'
 my $service = Parley::Upstream->start(port(2));
 my $redis = Parley::Redis->start(port(4));
 
-# the limit of CLU-03
-use constant { RATE => 10, BURST => 5, SECONDS => 5 };
-
-my %conf = (words => 'lease=3s',
-            server => location('/limited', 'parley_accept aee; parley_jwt on; '
-                               . 'parley_rate ' . RATE . 'r/s burst=' . BURST
-                               . ';'));
+my %conf = (words => 'lease=3s');
 
 my $nodes = Parley::Nodes->start($redis, %conf);
 
@@ -39,34 +33,6 @@ sub sends {
     my ($i, @post) = @_;
     return code($nodes->client($i)->raw(post(@post)));
 }
-
-
-subtest 'CLU-03 a limit holds over both gateways' => sub {
-    my @at = map { $nodes->client($_)->connect } $nodes->all;
-    my ($passed, $sent) = (0, 0);
-    my $began = time;
-
-    while (time < $began + SECONDS) {
-        for my $at (@at) {
-            $at->write(post('/limited', aee(),
-                            headers => [Connection => 'keep-alive']));
-            $passed += $at->answer->{status} == 202;
-            $at->{buffer} = '';
-            $sent++;
-        }
-
-        # fewer than the requests that nginx takes by one connection
-        sleep 0.02;
-    }
-
-    my $one = BURST + RATE * (time - $began);
-
-    cmp_ok($sent, '>', 2 * $one, 'enough are sent');
-
-    # at the start each gateway passes one burst
-    cmp_ok($passed, '<', 1.1 * $one + BURST, "$passed of $sent passed; a gateway alone passes $one");
-    cmp_ok($passed, '>', 0.85 * $one, 'and not fewer');
-};
 
 
 subtest 'CLU-14 a suspension holds at both gateways within a second' => sub {

@@ -14,7 +14,7 @@ static int parley_reservation_settle(parley_reservation_t *e,
     const parley_settlement_t *how);
 static void parley_reservation_lasts(parley_reservation_t *e);
 static void parley_reservation_refused(parley_reservation_t *e,
-    parley_admit_t verdict, parley_error_t *err);
+    const parley_admitted_t *got, parley_error_t *err);
 
 
 int
@@ -38,8 +38,9 @@ parley_reservation_ask(parley_reservation_t *e, parley_error_t *err)
         got.verdict = PARLEY_ADMIT_STALE;
 
     } else if (a->id != NULL || a->slot != NULL || a->nquotas != 0
-               || a->suspends)
+               || a->nlimits != 0 || a->suspends)
     {
+        e->asked = 1;
         rc = parley_ask_admit(e->ask, a, &got);
 
         if (rc != 0) {
@@ -52,7 +53,7 @@ parley_reservation_ask(parley_reservation_t *e, parley_error_t *err)
     e->wait = got.wait;
 
     if (got.verdict != PARLEY_ADMIT_OK) {
-        parley_reservation_refused(e, got.verdict, err);
+        parley_reservation_refused(e, &got, err);
         return -1;
     }
 
@@ -85,6 +86,9 @@ parley_reservation_prepare(parley_reservation_t *e, parley_error_t *err)
     a->account = e->account;
     a->ttl = e->ttl;
     a->stale = e->stale != NULL;
+    a->limits = e->limits;
+    a->nlimits = e->nlimits;
+    a->shared = e->shared;
     a->suspends = !e->free && parley_who_proven(e->who).len > 0;
 
     if (e->call != NULL) {
@@ -138,15 +142,15 @@ parley_reservation_prepare(parley_reservation_t *e, parley_error_t *err)
 
 
 static void
-parley_reservation_refused(parley_reservation_t *e, parley_admit_t verdict,
-    parley_error_t *err)
+parley_reservation_refused(parley_reservation_t *e,
+    const parley_admitted_t *got, parley_error_t *err)
 {
     parley_str_t         priority;
     const parley_msg_t  *m;
 
     m = e->who->msg;
 
-    switch (verdict) {
+    switch (got->verdict) {
 
     case PARLEY_ADMIT_SUSPENDED:
         (void) parley_error_set(err, PARLEY_E_AGENT_SUSPENDED, NULL,
@@ -188,6 +192,13 @@ parley_reservation_refused(parley_reservation_t *e, parley_admit_t verdict,
         break;
 
     case PARLEY_ADMIT_LIMITED:
+
+        if (got->quota >= e->admission.nquotas) {
+            (void) parley_error_set(err, PARLEY_E_RATE_LIMITED, NULL,
+                                    "too many messages");
+            break;
+        }
+
         priority = parley_priority_name(e->priority);
         (void) parley_error_set(err, PARLEY_E_RATE_LIMITED, NULL,
                                 "too many messages of priority %.*s",

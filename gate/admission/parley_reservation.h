@@ -28,6 +28,9 @@ typedef struct {
     parley_str_t                address;    /* address of the client */
     const parley_limit_rate_t  *quota;      /* quota of its priority; NULL:
                                                none */
+    const parley_quota_t       *limits;     /* see parley_admission_t */
+    size_t                      nlimits;
+    parley_rate_shared_t        shared;     /* of quota */
     parley_priority_t           priority;
     const parley_error_t       *stale;      /* error if the message is too old,
                                                or NULL */
@@ -62,6 +65,7 @@ typedef struct {
     unsigned                    known:1;    /* the window knows the message by
                                                id */
     unsigned                    closing:1;  /* closes is set */
+    unsigned                    asked:1;    /* the state has the limits */
     unsigned                    entered:1;
     unsigned                    taken:1;    /* settled by its append */
     uint32_t                    settled;    /* number of the step that settled
@@ -71,9 +75,9 @@ typedef struct {
 
 
 /*
- * Reserves.  Returns 0: the message is admitted and must be settled;
- * PARLEY_WAIT; or -1 and *err, with the reason in e->verdict.  parley_replay.h
- * finds the answer for a DUPLICATE.
+ * Reserves.  The caller clears e->asked.  Returns 0: the message is admitted
+ * and must be settled; PARLEY_WAIT; or -1 and *err, with the reason in
+ * e->verdict.  parley_replay.h finds the answer for a DUPLICATE.
  */
 int parley_reservation_ask(parley_reservation_t *e, parley_error_t *err)
     __attribute__((warn_unused_result));

@@ -473,6 +473,12 @@ parley_step_result_t parley_gate_sender_rate(parley_gate_t *g);
  */
 int parley_gate_failed(parley_gate_t *g);
 
+/*
+ * Counts a message that ends before its admission at other nodes, by the limits
+ * in g->proof.limits.  Returns 0 or PARLEY_WAIT.
+ */
+int parley_gate_rate_tell(parley_gate_t *g);
+
 /* parley_gate_verdict.c */
 
 /* Reports the verdict after the last step, when the id is settled. */

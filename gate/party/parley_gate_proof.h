@@ -6,6 +6,7 @@
 #include "auth/parley_principal.h"
 #include "auth/parley_ticket.h"
 #include "core/parley_key.h"
+#include "state/parley_state.h"
 
 
 struct parley_account_kept_s;   /* parley_account.h */
@@ -30,6 +31,9 @@ typedef struct {
                                                            NULL: none */
     const parley_principal_t    *holder;    /* owner of the certificate; NULL:
                                                unknown */
+    parley_quota_t              *limits;    /* EXACT limits that the zone has
+                                               counted; NULL: none */
+    size_t                       nlimits;
     uint8_t                      account[PARLEY_KEY_LEN];
     parley_str_t                 account_sub;   /* subject of account, if
                                                    accounted */

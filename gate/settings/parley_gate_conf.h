@@ -86,6 +86,7 @@ typedef struct {
                                                applies to a principal here;
                                                interval 0: limits have to be
                                                found for each message */
+    parley_rate_shared_t    shared;         /* of the limits of principals */
     parley_caps_t           caps;           /* for principals without caps of
                                                their own */
     const struct parley_edit_s  *redact;

@@ -181,6 +181,10 @@ parley_set_rate(parley_setting_t *d)
 
     d->s->gate.rate = rate;
 
+    if (rate->has_shared && d->http->shared_rates.line == 0) {
+        d->http->shared_rates = d->problem->where;
+    }
+
     if (rate->variable.len == 0) {
         return 0;
     }

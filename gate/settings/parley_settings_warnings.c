@@ -104,6 +104,14 @@ parley_settings_http_doubt(const parley_settings_env_t *env,
         parley_settings_warn(env, &problem);
     }
 
+    if (http->shared_rates.line != 0 && http->store == NULL) {
+        problem.where = http->shared_rates;
+
+        (void) parley_problem(&problem, "\"parley_rate\" has \"shared=\", "
+                              "which has no effect without \"parley_store\"");
+        parley_settings_warn(env, &problem);
+    }
+
     parley_settings_unused(env, http);
     parley_settings_warnings_rules(env, http);
     parley_settings_warnings_host(env, http);

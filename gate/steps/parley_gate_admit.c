@@ -154,6 +154,9 @@ parley_gate_enter(parley_gate_t *g)
     e->content = g->serve.mcp != NULL ? g->serve.mcp->arguments
                                    : parley_json_ref_none;
     e->call = g->admit.call;
+    e->limits = g->proof.limits;
+    e->nlimits = g->proof.nlimits;
+    e->shared = g->conf.gate->shared;
     e->quota = NULL;
 
     /*

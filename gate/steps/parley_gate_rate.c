@@ -3,6 +3,8 @@
  * an unproven sender counts for the address of its connection only.
  */
 
+#include <string.h>
+
 #include "gate/party/parley_account.h"
 #include "translate/parley_codec.h"
 #include "gate/message/parley_gate_steps.h"
@@ -18,6 +20,8 @@ typedef struct {
 
 static parley_step_result_t parley_gate_limit(parley_gate_t *g,
     parley_str_t sub);
+static void parley_gate_limits_rating(const parley_gate_t *g, parley_str_t sub,
+    parley_rating_t *ret);
 static parley_step_result_t parley_gate_limits(parley_gate_t *g,
     parley_str_t sub);
 static parley_step_result_t parley_gate_limits_find(parley_gate_t *g,
@@ -28,6 +32,10 @@ static parley_step_result_t parley_gate_limits_value(parley_gate_t *g,
     parley_gate_limits_t *ret);
 static void parley_gate_limits_add(parley_gate_limits_t *limits,
     const parley_limit_rate_t *rate);
+static void parley_gate_limits_key(const parley_gate_t *g, parley_str_t sub,
+    parley_rating_t *rating);
+static int parley_gate_limits_hold(parley_gate_t *g,
+    const parley_rating_t *rating);
 static parley_step_result_t parley_gate_over(parley_gate_t *g,
     const parley_rated_t *got);
 static void parley_gate_proofs(const parley_gate_t *g, parley_rating_t *ret);
@@ -114,7 +122,9 @@ parley_gate_proofs(const parley_gate_t *g, parley_rating_t *ret)
 
     ret->account = NULL;
     ret->rate = g->conf.gate->failures;
+    ret->shared = PARLEY_SHARED_OFF;
     ret->look = 0;
+    ret->others = 0;
 
     kept = g->in.failing == NULL ? NULL
            : parley_account_place(g->in.failing, g->in.address);
@@ -151,9 +161,8 @@ parley_gate_limit(parley_gate_t *g, parley_str_t sub)
 
     parley_gate_message_account(g);
 
-    rating.account = sub.len > 0 ? g->proof.account : NULL;
+    parley_gate_limits_rating(g, sub, &rating);
     rating.rate = g->conf.gate->sole;
-    rating.look = 0;
 
     kept = parley_gate_kept(g, sub);
 
@@ -163,11 +172,7 @@ parley_gate_limit(parley_gate_t *g, parley_str_t sub)
                                      rating.key);
 
     } else {
-        parley_account_rate_key(g->ask.state, sub.len > 0
-                                              ? PARLEY_COUNTED_PRINCIPAL
-                                              : PARLEY_COUNTED_ADDRESS,
-                                sub.len > 0 ? sub : g->in.address,
-                                parley_str_none, &rating.rate, rating.key);
+        parley_gate_limits_key(g, sub, &rating);
     }
 
     rc = parley_ask_rate(&g->ask, &rating, &got);
@@ -178,8 +183,92 @@ parley_gate_limit(parley_gate_t *g, parley_str_t sub)
 
     g->report.wait = got.wait;
 
-    return got.verdict == PARLEY_RATE_OK ? PARLEY_RESULT_PASSED
-                                         : parley_gate_over(g, &got);
+    if (got.verdict != PARLEY_RATE_OK) {
+        return parley_gate_over(g, &got);
+    }
+
+    return rating.shared == PARLEY_SHARED_EXACT
+           && parley_gate_limits_hold(g, &rating) != 0
+           ? PARLEY_RESULT_FAILED : PARLEY_RESULT_PASSED;
+}
+
+
+/* Prepares the count of a message for a principal or the address. */
+
+static void
+parley_gate_limits_rating(const parley_gate_t *g, parley_str_t sub,
+    parley_rating_t *ret)
+{
+    ret->account = sub.len > 0 ? g->proof.account : NULL;
+    ret->shared = sub.len == 0 && g->conf.gate->shared == PARLEY_SHARED_EXACT
+                  ? PARLEY_SHARED_NEAR : g->conf.gate->shared;
+    ret->look = 0;
+    ret->others = 0;
+}
+
+
+static void
+parley_gate_limits_key(const parley_gate_t *g, parley_str_t sub,
+    parley_rating_t *rating)
+{
+    parley_account_rate_key(g->ask.state, sub.len > 0
+                                          ? PARLEY_COUNTED_PRINCIPAL
+                                          : PARLEY_COUNTED_ADDRESS,
+                            sub.len > 0 ? sub : g->in.address,
+                            parley_str_none, &rating->rate, rating->key);
+}
+
+
+/* Keeps a limit for the admission.  Returns 0, or -1: no memory. */
+
+static int
+parley_gate_limits_hold(parley_gate_t *g, const parley_rating_t *rating)
+{
+    parley_quota_t  *limit;
+
+    if (g->proof.limits == NULL) {
+        g->proof.limits = parley_arena_alloc(g->arena, PARLEY_LIMITS_MAX
+                                                       * sizeof(*limit));
+        if (g->proof.limits == NULL) {
+            return -1;
+        }
+    }
+
+    if (g->proof.nlimits < PARLEY_LIMITS_MAX) {
+        limit = &g->proof.limits[g->proof.nlimits++];
+
+        memcpy(limit->key, rating->key, PARLEY_KEY_LEN);
+        limit->rate = rating->rate;
+    }
+
+    return 0;
+}
+
+
+int
+parley_gate_rate_tell(parley_gate_t *g)
+{
+    size_t           i;
+    parley_rated_t   got;
+    parley_rating_t  rating;
+
+    parley_gate_message_account(g);
+
+    rating.account = g->proof.account;
+    rating.shared = PARLEY_SHARED_EXACT;
+    rating.look = 0;
+    rating.others = 1;
+
+    for (i = 0; i < g->proof.nlimits; i++) {
+        memcpy(rating.key, g->proof.limits[i].key, PARLEY_KEY_LEN);
+        rating.rate = g->proof.limits[i].rate;
+
+        if (parley_ask_rate(&g->ask, &rating, &got) == PARLEY_WAIT) {
+            return PARLEY_WAIT;
+        }
+    }
+
+    return 0;
 }
 
 
@@ -207,17 +296,13 @@ parley_gate_limits(parley_gate_t *g, parley_str_t sub)
 
     parley_gate_message_account(g);
 
-    rating.account = sub.len > 0 ? g->proof.account : NULL;
+    parley_gate_limits_rating(g, sub, &rating);
 
     for (i = limits.n > 1 ? 0 : limits.n; i < 2 * limits.n; i++) {
         rating.look = i < limits.n;
         rating.rate = limits.list[i % limits.n];
 
-        parley_account_rate_key(g->ask.state, sub.len > 0
-                                              ? PARLEY_COUNTED_PRINCIPAL
-                                              : PARLEY_COUNTED_ADDRESS,
-                                sub.len > 0 ? sub : g->in.address,
-                                parley_str_none, &rating.rate, rating.key);
+        parley_gate_limits_key(g, sub, &rating);
 
         rc = parley_ask_rate(&g->ask, &rating, &got);
 
@@ -230,6 +315,19 @@ parley_gate_limits(parley_gate_t *g, parley_str_t sub)
 
         if (got.verdict != PARLEY_RATE_OK) {
             return parley_gate_over(g, &got);
+        }
+    }
+
+    if (rating.shared != PARLEY_SHARED_EXACT) {
+        return PARLEY_RESULT_PASSED;
+    }
+
+    for (i = 0; i < limits.n; i++) {
+        rating.rate = limits.list[i];
+        parley_gate_limits_key(g, sub, &rating);
+
+        if (parley_gate_limits_hold(g, &rating) != 0) {
+            return PARLEY_RESULT_FAILED;
         }
     }
 

@@ -276,6 +276,8 @@ parley_state_done_t parley_memory_rate(parley_state_t *state,
     const parley_rating_t *rating, parley_rated_t *ret, parley_call_t *call);
 void parley_memory_raise(parley_state_t *state, const parley_rating_t *rating,
     int64_t ahead);
+void parley_memory_give_back(parley_state_t *state,
+    const parley_rating_t *rating);
 
 /*
  * parley_memory_rate_find() returns the entry of a limit, or NULL if nothing

@@ -107,7 +107,7 @@ parley_memory_rate(parley_state_t *state, const parley_rating_t *r,
     ret->verdict = PARLEY_RATE_OK;
     ret->wait = 0;
 
-    if (r->rate.interval_us == 0) {
+    if (r->rate.interval_us == 0 || r->others) {
         return PARLEY_STATE_DONE;
     }
 
@@ -166,6 +166,27 @@ parley_memory_raise(parley_state_t *state, const parley_rating_t *r,
         e->number = till;
         e->mark = 1;
         parley_table_expire(e, till / 1000 + 1);
+    }
+
+    parley_memory_unlock(s);
+}
+
+
+/* The message counts as limited, as one that rate refuses. */
+
+void
+parley_memory_give_back(parley_state_t *state, const parley_rating_t *r)
+{
+    parley_entry_t   *e;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    parley_memory_lock(s);
+
+    s->sh->limited++;
+    e = parley_memory_rate_find(s, r->key);
+
+    if (e != NULL) {
+        parley_memory_rate_give(e, &r->rate);
     }
 
     parley_memory_unlock(s);

@@ -38,9 +38,13 @@ local OTHERS = 10000000         -- us of debt that other nodes may add
 local PAGE = 64                 -- changes of a page
 local TOMBSTONE = 3600 * 1000   -- ms that a dropped record is remembered
 
-local function clock()
+local function micros()
     local t = redis.call('TIME')
-    return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+    return tonumber(t[1]) * 1000000 + tonumber(t[2])
+end
+
+local function clock()
+    return math.floor(micros() / 1000)
 end
 
 local function whole(n)
@@ -342,57 +346,145 @@ local function held(prefix, octets, holder, now, lease)
     end
 end
 
+-- Returns the end of the debt of a limit, at most that of its rate and OTHERS.
+
+local function debt(prefix, key, interval, burst, now)
+    local till = tonumber(redis.call('GET', prefix .. 'l' .. key) or 0)
+
+    return math.min(math.max(till, now),
+                    now + interval * (burst + 1) + OTHERS)
+end
+
+-- A count that is given back can end a debt.
+
+local function store_debt(prefix, key, till, now)
+    if till > now then
+        redis.call('SET', prefix .. 'l' .. key, whole(till), 'PX',
+                   whole(math.ceil((till - now) / 1000) + 1))
+    else
+        redis.call('DEL', prefix .. 'l' .. key)
+    end
+end
+
+-- Checks the limits of argv[first] to argv[last], the first of which has the
+-- number 0 at argv[8].  Returns the ends of their debts with one message more;
+-- or nil, and the number of the limit that is over and the us of its debt.
+
+local function room(prefix, argv, first, last, now)
+    local ret = {}
+
+    for i = first, last, 3 do
+        local interval, burst = tonumber(argv[i + 1]), tonumber(argv[i + 2])
+        local till = debt(prefix, argv[i], interval, burst, now)
+
+        if till - now > interval * burst then
+            return nil, { whole((i - 8) / 3), whole(till - now) }
+        end
+
+        ret[i] = till + interval
+    end
+
+    return ret
+end
+
+local function count(prefix, argv, debts, now)
+    for i, till in pairs(debts) do
+        store_debt(prefix, argv[i], till, now)
+    end
+end
+
+-- Returns why an admission cannot have an id and a slot, or nil.
+
+local function taken(prefix, argv, id, slot, now)
+    local holder, print, lease = argv[1], argv[2], tonumber(argv[6])
+    local has, printed = held(prefix, id, holder, now, lease)
+
+    if has == '?' then
+        return 'unreadable'
+    end
+
+    if has then
+        if printed ~= print then
+            return 'other'
+        end
+
+        return has == 't' and 'duplicate' or 'in-flight'
+    end
+
+    has = held(prefix, slot, holder, now, lease)
+
+    if has == '?' then
+        return 'unreadable'
+    end
+
+    return has and (has == 't' and 'answered' or 'answering')
+end
+
+-- Returns the state of an id or slot if holder has it, else nil.
+
+local function own(octets, holder)
+    local state, _, has = read_id(octets or OLDEST)
+
+    return has == holder and state or nil
+end
+
 -- Admits a message: its id and the slot that it answers, both or neither.
 -- ARGV: holder, print, key of the id or '', key of the slot or '', ms that they
--- stay reserved, lease.  Returns 'ok', 'other', 'duplicate', 'in-flight',
--- 'answered', 'answering', or 'unreadable' if the format is unknown.
+-- stay reserved, lease, number of limits that count the message also if it is
+-- refused, then key, interval in us and burst of each, and of each that counts
+-- it if it is admitted.  Returns 'ok', 'other', 'duplicate', 'in-flight',
+-- 'answered', 'answering', or 'unreadable' if the format is unknown; or the
+-- number of a limit that is over and its debt.
 
 local function admit(keys, argv)
-    local prefix, holder, print = keys[1], argv[1], argv[2]
-    local now, lease = clock(), tonumber(argv[6])
+    local prefix, holder, us = keys[1], argv[1], micros()
+    local now, last = math.floor(us / 1000), 7 + 3 * tonumber(argv[7] or 0)
+    local id = argv[3] ~= '' and redis.call('GET', prefix .. 'i' .. argv[3])
+    local slot = argv[4] ~= '' and redis.call('GET', prefix .. 's' .. argv[4])
+    local again = own(id, holder)
 
-    if argv[3] ~= '' then
-        local old = redis.call('GET', prefix .. 'i' .. argv[3])
-        local has, printed = held(prefix, old, holder, now, lease)
+    -- an id that this admission has taken already
 
-        if has == '?' then
-            return 'unreadable'
-        end
+    if again == 't' then
+        return 'ok'
+    end
 
-        if has then
-            if printed ~= print then
-                return 'other'
-            end
+    -- a call that is sent again was counted
 
-            return has == 't' and 'duplicate' or 'in-flight'
-        end
+    again = again or own(slot, holder)
 
-        -- an id that this admission has taken already
+    local limits, quotas, over = {}, {}, nil
 
-        if old and old:sub(2, 2) == 't' then
-            return 'ok'
+    if not again then
+        limits, over = room(prefix, argv, 8, last, us)
+
+        if over then
+            return over
         end
     end
 
+    local why = taken(prefix, argv, id, slot, now)
+
+    if not why and not again then
+        quotas, why = room(prefix, argv, last + 1, #argv, us)
+    end
+
+    count(prefix, argv, limits, us)
+
+    if why then
+        return why
+    end
+
+    count(prefix, argv, quotas, us)
+
     if argv[4] ~= '' then
-        local has = held(prefix, redis.call('GET', prefix .. 's' .. argv[4]),
-                         holder, now, lease)
-
-        if has == '?' then
-            return 'unreadable'
-        end
-
-        if has then
-            return has == 't' and 'answered' or 'answering'
-        end
-
         redis.call('SET', prefix .. 's' .. argv[4],
                    write_id(prefix, 'r', '', holder), 'PX', argv[5])
     end
 
     if argv[3] ~= '' then
         redis.call('SET', prefix .. 'i' .. argv[3],
-                   write_id(prefix, 'r', print, holder), 'PX', argv[5])
+                   write_id(prefix, 'r', argv[2], holder), 'PX', argv[5])
     end
 
     return 'ok'
@@ -511,10 +603,13 @@ local function settle(keys, argv)
 end
 
 -- Gives an admission back.  ARGV: holder, key of the id or '', key of the slot
--- or '', then key, tag and generation of each record to drop.
+-- or '', number of limits that count it no longer, key and interval in us of
+-- each, then key, tag and generation of each record to drop.
 
 local function free(keys, argv)
-    local prefix, holder, now = keys[1], argv[1], clock()
+    local prefix, holder, us = keys[1], argv[1], micros()
+    local now, last = math.floor(us / 1000), 4 + 2 * tonumber(argv[4])
+    local back = false
     local id, slot = prefix .. 'i' .. argv[2], prefix .. 's' .. argv[3]
 
     if argv[2] ~= '' then
@@ -526,6 +621,7 @@ local function free(keys, argv)
             end
 
             redis.call('DEL', id)
+            back = true
         end
     end
 
@@ -534,10 +630,17 @@ local function free(keys, argv)
 
         if state == 'r' and has == holder then
             redis.call('DEL', slot)
+            back = true
         end
     end
 
-    for i = 4, #argv, 3 do
+    for i = 5, back and last or 0, 2 do
+        local till = tonumber(redis.call('GET', prefix .. 'l' .. argv[i]) or 0)
+
+        store_debt(prefix, argv[i], till - tonumber(argv[i + 1]), us)
+    end
+
+    for i = last + 1, #argv, 3 do
         drop_record(prefix, argv[i], argv[i + 1], argv[i + 2], now)
     end
 
@@ -677,28 +780,15 @@ end
 -- count.  Returns the us until the debt of each ends.
 
 local function rates(keys, argv)
-    local t = redis.call('TIME')
-    local now = tonumber(t[1]) * 1000000 + tonumber(t[2])
-    local ret = {}
+    local prefix, now, ret = keys[1], micros(), {}
 
     for i = 1, #argv, 4 do
-        local key = keys[1] .. 'l' .. argv[i]
-        local interval = tonumber(argv[i + 1])
-        local till = math.max(tonumber(redis.call('GET', key) or 0), now)
+        local interval, burst = tonumber(argv[i + 1]), tonumber(argv[i + 2])
+        local till = debt(prefix, argv[i], interval, burst, now)
                      + interval * tonumber(argv[i + 3])
 
-        till = math.min(till, now + interval * (tonumber(argv[i + 2]) + 1)
-                              + OTHERS)
-
-        -- counts that were given back can end a debt
-
-        if till > now then
-            redis.call('SET', key, whole(till), 'PX',
-                       whole(math.ceil((till - now) / 1000) + 1))
-        else
-            redis.call('DEL', key)
-        end
-
+        till = math.min(till, now + interval * (burst + 1) + OTHERS)
+        store_debt(prefix, argv[i], till, now)
         ret[#ret + 1] = whole(math.max(till - now, 0))
     end
 

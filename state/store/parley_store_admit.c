@@ -2,8 +2,12 @@
  * Admission.  The zone decides first.  An id alone is reserved by a plain
  * command on one key; a slot, or an id that another node holds, by a function.
  *
+ * EXACT limits and quotas are counted by the function too.  It counts a message
+ * for its limits even if it refuses the id, as a zone does.
+ *
  * The value of an id and of a slot names its holder: node and stamp.  A command
- * that is sent again finds its own holder.
+ * that is sent again finds its own holder.  Without an id and a slot, it counts
+ * the message again.
  */
 
 #include <string.h>
@@ -11,6 +15,8 @@
 #include "state/store/parley_store_parts.h"
 
 
+static int parley_store_limits(parley_store_call_t *call,
+    const parley_admission_t *a);
 static int parley_store_reserve(parley_store_t *s, parley_store_call_t *call);
 static int parley_store_ask_admit(parley_store_t *s,
     parley_store_call_t *call);
@@ -23,8 +29,12 @@ static int parley_store_admitted(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
 static int parley_store_looked(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
+static int parley_store_limited(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply);
 static int parley_store_verdict(parley_store_t *s, parley_store_call_t *call,
     parley_admit_t verdict);
+static int parley_store_refused(parley_store_t *s, parley_store_call_t *call,
+    parley_admit_t verdict, int64_t wait);
 static void parley_store_admit_gone(parley_store_t *s,
     parley_store_call_t *call);
 static int parley_store_admit_again(parley_store_t *s,
@@ -47,10 +57,12 @@ parley_store_admit(parley_state_t *state, const parley_admission_t *a,
     if (ret->verdict != PARLEY_ADMIT_OK
         && (ret->verdict != PARLEY_ADMIT_STALE || a->id == NULL))
     {
+        parley_store_count_limits(s, a);
+
         return PARLEY_STATE_DONE;
     }
 
-    if (a->id == NULL && a->slot == NULL) {
+    if (a->id == NULL && a->slot == NULL && !parley_store_is_exact(a)) {
         parley_store_count_quotas(s, a, 1);
 
         return PARLEY_STATE_DONE;
@@ -64,7 +76,14 @@ parley_store_admit(parley_state_t *state, const parley_admission_t *a,
 
     parley_store_admission(call, a, ret->stamp);
 
+    if (parley_store_limits(call, a) != 0) {
+        parley_store_call_free(s, call);
+        goto memory;
+    }
+
     if (ret->verdict == PARLEY_ADMIT_STALE) {
+        parley_store_count_limits(s, a);
+
         if (parley_store_look(s, call) != 0) {
             parley_store_call_free(s, call);
             return PARLEY_STATE_DONE;
@@ -73,7 +92,8 @@ parley_store_admit(parley_state_t *state, const parley_admission_t *a,
         return parley_store_await(s, call, ret, caller, parley_store_unknown);
     }
 
-    if ((a->slot != NULL ? parley_store_ask_admit(s, call)
+    if ((a->slot != NULL || parley_store_is_exact(a)
+                         ? parley_store_ask_admit(s, call)
                          : parley_store_reserve(s, call))
         != 0)
     {
@@ -98,6 +118,32 @@ memory:
     }
 
     return PARLEY_STATE_DONE;
+}
+
+
+/* Copies the limits of an admission.  Returns 0, or -1: no memory. */
+
+static int
+parley_store_limits(parley_store_call_t *call, const parley_admission_t *a)
+{
+    parley_quota_t  *limits;
+
+    if (a->nlimits == 0) {
+        return 0;
+    }
+
+    limits = parley_arena_alloc(&call->arena, a->nlimits * sizeof(*limits));
+
+    if (limits == NULL) {
+        return -1;
+    }
+
+    memcpy(limits, a->limits, a->nlimits * sizeof(*limits));
+
+    call->u.admit.a.limits = limits;
+    call->u.admit.a.nlimits = a->nlimits;
+
+    return 0;
 }
 
 
@@ -129,9 +175,13 @@ parley_store_reserve(parley_store_t *s, parley_store_call_t *call)
 static int
 parley_store_ask_admit(parley_store_t *s, parley_store_call_t *call)
 {
-    char                       ttl[24], lease[24];
+    char                       ttl[24], lease[24], count[24];
+    char                     (*numbers)[2][24];
+    size_t                     i, n, limits, quotas;
     uint8_t                    holder[PARLEY_STORE_HOLDER];
-    parley_str_t               arguments[10];
+    parley_str_t               arguments[11 + 3 * (PARLEY_LIMITS_MAX
+                                                   + PARLEY_QUOTAS_MAX)];
+    const parley_quota_t      *quota;
     parley_store_admission_t  *a = &call->u.admit;
 
     parley_store_holder(s, a->stamp, holder);
@@ -148,10 +198,36 @@ parley_store_ask_admit(parley_store_t *s, parley_store_call_t *call)
                                    a->a.slot != NULL ? PARLEY_KEY_LEN : 0);
     arguments[8] = parley_wire_number(PARLEY_STORE_RESERVED, ttl);
     arguments[9] = parley_wire_number(s->conf->lease, lease);
+    n = 10;
 
     call->answer = parley_store_admitted;
 
-    return parley_store_command(call, arguments, 10);
+    if (!parley_store_is_exact(&a->a)) {
+        return parley_store_command(call, arguments, n);
+    }
+
+    limits = a->a.nlimits;
+    quotas = a->a.shared == PARLEY_SHARED_EXACT ? a->a.nquotas : 0;
+
+    numbers = parley_arena_alloc(&call->arena,
+                                 (limits + quotas) * sizeof(*numbers));
+
+    if (numbers == NULL) {
+        return -1;
+    }
+
+    arguments[n++] = parley_wire_number((int64_t) limits, count);
+
+    for (i = 0; i < limits + quotas; i++) {
+        quota = i < limits ? &a->a.limits[i] : &a->a.quotas[i - limits];
+
+        arguments[n++] = parley_str_make(quota->key, PARLEY_KEY_LEN);
+        arguments[n++] = parley_wire_number(quota->rate.interval_us,
+                                            numbers[i][0]);
+        arguments[n++] = parley_wire_number(quota->rate.burst, numbers[i][1]);
+    }
+
+    return parley_store_command(call, arguments, n);
 }
 
 
@@ -255,6 +331,10 @@ parley_store_admitted(parley_store_t *s, parley_store_call_t *call,
     size_t        i;
     parley_str_t  word;
 
+    if (parley_wire_elements(reply) != 0) {
+        return parley_store_limited(s, call, reply);
+    }
+
     static const struct {
         const char      *word;
         parley_admit_t   verdict;
@@ -284,6 +364,46 @@ parley_store_admitted(parley_store_t *s, parley_store_call_t *call,
     }
 
     return parley_store_verdict(s, call, PARLEY_ADMIT_FULL);
+}
+
+
+/* Reads the index of the limit or quota that is over, and the us until its debt
+   ends. */
+
+static int
+parley_store_limited(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    int64_t                     i, ahead, wait;
+    const parley_quota_t       *quota;
+    parley_admitted_t          *ret = call->ret;
+    const parley_admission_t   *a = &call->u.admit.a;
+
+    if (parley_wire_elements(reply) != 2
+        || !parley_wire_integer(parley_wire_element(reply, 0), &i)
+        || !parley_wire_integer(parley_wire_element(reply, 1), &ahead)
+        || (size_t) i >= a->nlimits + a->nquotas)
+    {
+        return parley_store_verdict(s, call, PARLEY_ADMIT_FULL);
+    }
+
+    quota = (size_t) i < a->nlimits ? &a->limits[i]
+                                    : &a->quotas[(size_t) i - a->nlimits];
+
+    wait = (ahead - quota->rate.interval_us * (int64_t) quota->rate.burst)
+           / 1000 + 1;
+
+    if ((size_t) i < a->nlimits && !call->local) {
+        parley_store_over(s, a, (size_t) i, ahead);
+    }
+
+    if (ret != NULL) {
+        ret->quota = (size_t) i < a->nlimits ? a->nquotas
+                                             : (size_t) i - a->nlimits;
+    }
+
+    return parley_store_refused(s, call, PARLEY_ADMIT_LIMITED,
+                                wait > 0 ? wait : 1);
 }
 
 
@@ -326,7 +446,6 @@ static int
 parley_store_verdict(parley_store_t *s, parley_store_call_t *call,
     parley_admit_t verdict)
 {
-    parley_admitted_t         *ret = call->ret;
     parley_settlement_t        how;
     parley_store_admission_t  *a = &call->u.admit;
 
@@ -337,7 +456,7 @@ parley_store_verdict(parley_store_t *s, parley_store_call_t *call,
         return 0;
     }
 
-    if (ret == NULL) {
+    if (call->ret == NULL) {
 
         /* the zone has given the admission back when the caller went */
 
@@ -366,14 +485,31 @@ parley_store_verdict(parley_store_t *s, parley_store_call_t *call,
         return 0;
     }
 
-    parley_store_undo(s, a);
+    return parley_store_refused(s, call, verdict,
+                                verdict == PARLEY_ADMIT_IN_FLIGHT
+                                || verdict == PARLEY_ADMIT_ANSWERING
+                                || verdict == PARLEY_ADMIT_FULL
+                                || verdict == PARLEY_ADMIT_AWAY ? 1000 : 0);
+}
+
+
+/* The zone gives the admission back, unless its caller has gone. */
+
+static int
+parley_store_refused(parley_store_t *s, parley_store_call_t *call,
+    parley_admit_t verdict, int64_t wait)
+{
+    parley_admitted_t  *ret = call->ret;
+
+    if (ret == NULL) {
+        return 0;
+    }
+
+    parley_store_undo(s, &call->u.admit);
 
     ret->verdict = verdict;
     ret->stamp = 0;
-    ret->wait = verdict == PARLEY_ADMIT_IN_FLIGHT
-                || verdict == PARLEY_ADMIT_ANSWERING
-                || verdict == PARLEY_ADMIT_FULL
-                || verdict == PARLEY_ADMIT_AWAY ? 1000 : 0;
+    ret->wait = wait;
 
     return 0;
 }
@@ -402,6 +538,10 @@ parley_store_alone(parley_store_t *s, parley_store_call_t *call)
     parley_admitted_t  *ret = call->ret;
 
     s->stat.fallbacks++;
+
+    if (s->stage != PARLEY_STORE_UP) {
+        parley_store_count_limits(s, &call->u.admit.a);
+    }
 
     if (s->conf->fallback == PARLEY_STORE_LOCAL
         && !call->u.admit.a.everywhere)

@@ -266,6 +266,8 @@ parley_store_admission(parley_store_call_t *call, const parley_admission_t *a,
 
     copy->a = *a;
     copy->stamp = stamp;
+    copy->a.limits = NULL;
+    copy->a.nlimits = 0;
 
     if (a->account != NULL) {
         memcpy(copy->account, a->account, PARLEY_KEY_LEN);
@@ -283,4 +285,12 @@ parley_store_admission(parley_store_call_t *call, const parley_admission_t *a,
         memcpy(copy->slot, a->slot, PARLEY_KEY_LEN);
         copy->a.slot = copy->slot;
     }
+}
+
+
+int
+parley_store_is_exact(const parley_admission_t *a)
+{
+    return a->nlimits != 0
+           || (a->nquotas != 0 && a->shared == PARLEY_SHARED_EXACT);
 }

@@ -380,9 +380,12 @@ int parley_store_parse(parley_store_t *s, parley_str_t *rest,
 parley_str_t parley_store_join_parts(parley_arena_t *arena,
     const parley_str_t *parts, size_t n);
 
-/* Copies an admission into a call. */
+/* Copies an admission without its limits into a call. */
 void parley_store_admission(parley_store_call_t *call,
     const parley_admission_t *a, uint64_t stamp);
+
+/* Returns whether an admission has EXACT limits or quotas. */
+int parley_store_is_exact(const parley_admission_t *a);
 
 /* parley_store_admit.c */
 
@@ -446,6 +449,9 @@ void parley_store_count(parley_store_t *s, const uint8_t *key,
     const uint8_t *account, const parley_limit_rate_t *rate, int count);
 void parley_store_count_quotas(parley_store_t *s, const parley_admission_t *a,
     int count);
+void parley_store_count_limits(parley_store_t *s, const parley_admission_t *a);
+void parley_store_over(parley_store_t *s, const parley_admission_t *a,
+    size_t i, int64_t ahead);
 void parley_store_report(parley_store_t *s, int64_t now);
 
 /* parley_store_library.c, made by tools/embed-library */

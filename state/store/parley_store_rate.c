@@ -1,7 +1,8 @@
 /*
  * Limits: each zone decides, and learns every PARLEY_STORE_RATES ms how far
  * ahead of a limit all nodes together are.  A report that is lost is not sent
- * again.
+ * again.  EXACT limits are asked for by the admission, see
+ * parley_store_admit.c.
  */
 
 #include <string.h>
@@ -16,8 +17,6 @@ static int parley_store_reported(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
 
 
-/* A limit of an address, without an account, is the node's own. */
-
 parley_state_done_t
 parley_store_rate(parley_state_t *state, const parley_rating_t *rating,
     parley_rated_t *ret, parley_call_t *call)
@@ -27,10 +26,19 @@ parley_store_rate(parley_state_t *state, const parley_rating_t *rating,
 
     ret = ret != NULL ? ret : &got;
 
+    if (rating->others) {
+        ret->verdict = PARLEY_RATE_OK;
+        ret->wait = 0;
+
+        parley_store_count(s, rating->key, rating->account, &rating->rate, 1);
+
+        return PARLEY_STATE_DONE;
+    }
+
     (void) s->zone->ops->rate(s->zone, rating, ret, call);
 
     if (ret->verdict == PARLEY_RATE_OK && !rating->look
-        && rating->account != NULL)
+        && rating->shared == PARLEY_SHARED_NEAR)
     {
         parley_store_count(s, rating->key, rating->account, &rating->rate, 1);
     }
@@ -96,7 +104,8 @@ parley_store_count(parley_store_t *s, const uint8_t *key,
 }
 
 
-/* Counts a message for each of its quotas. */
+/* Counts a message for each of its quotas.  p1_admit counts EXACT ones, and
+   p1_free gives them back with the id or slot. */
 
 void
 parley_store_count_quotas(parley_store_t *s, const parley_admission_t *a,
@@ -104,9 +113,59 @@ parley_store_count_quotas(parley_store_t *s, const parley_admission_t *a,
 {
     size_t  i;
 
+    if (a->shared == PARLEY_SHARED_OFF
+        || (a->shared == PARLEY_SHARED_EXACT
+            && (count > 0 || a->id != NULL || a->slot != NULL)))
+    {
+        return;
+    }
+
     for (i = 0; i < a->nquotas; i++) {
         parley_store_count(s, a->quotas[i].key, a->account, &a->quotas[i].rate,
                            count);
+    }
+}
+
+
+/* Counts a message that the store does not admit, for its EXACT limits. */
+
+void
+parley_store_count_limits(parley_store_t *s, const parley_admission_t *a)
+{
+    size_t  i;
+
+    for (i = 0; i < a->nlimits; i++) {
+        parley_store_count(s, a->limits[i].key, a->account, &a->limits[i].rate,
+                           1);
+    }
+}
+
+
+/*
+ * The limits of the message at index i are over for ahead us in the store: the
+ * zone takes the message back, and refuses the next ones itself.
+ */
+
+void
+parley_store_over(parley_store_t *s, const parley_admission_t *a, size_t i,
+    int64_t ahead)
+{
+    size_t           k;
+    parley_rating_t  rating;
+
+    memset(&rating, 0, sizeof(parley_rating_t));
+
+    rating.account = a->account;
+
+    for (k = 0; k < a->nlimits; k++) {
+        memcpy(rating.key, a->limits[k].key, PARLEY_KEY_LEN);
+        rating.rate = a->limits[k].rate;
+
+        s->zone->ops->give_back(s->zone, &rating);
+
+        if (k == i) {
+            s->zone->ops->raise(s->zone, &rating, ahead);
+        }
     }
 }
 

@@ -346,7 +346,9 @@ parley_store_free_command(parley_store_t *s, parley_store_call_t *call,
     size_t        i, n;
     uint8_t       holder[PARLEY_STORE_HOLDER];
     uint8_t       tags[PARLEY_DROPS_MAX][4], generation[4];
-    parley_str_t  arguments[7 + 3 * PARLEY_DROPS_MAX];
+    char          numbers[1 + PARLEY_QUOTAS_MAX][24];
+    size_t        nquotas;
+    parley_str_t  arguments[8 + 2 * PARLEY_QUOTAS_MAX + 3 * PARLEY_DROPS_MAX];
 
     parley_store_holder(s, how->stamp, holder);
     (void) parley_octets_write32(generation,
@@ -362,6 +364,15 @@ parley_store_free_command(parley_store_t *s, parley_store_call_t *call,
     arguments[n++] = parley_str_make(a->id, a->id != NULL ? PARLEY_KEY_LEN : 0);
     arguments[n++] = parley_str_make(a->slot,
                                      a->slot != NULL ? PARLEY_KEY_LEN : 0);
+
+    nquotas = a->shared == PARLEY_SHARED_EXACT ? a->nquotas : 0;
+    arguments[n++] = parley_wire_number((int64_t) nquotas, numbers[0]);
+
+    for (i = 0; i < nquotas; i++) {
+        arguments[n++] = parley_str_make(a->quotas[i].key, PARLEY_KEY_LEN);
+        arguments[n++] = parley_wire_number(a->quotas[i].rate.interval_us,
+                                            numbers[i + 1]);
+    }
 
     for (i = 0; i < PARLEY_DROPS_MAX && how->drops[i] != NULL; i++) {
 

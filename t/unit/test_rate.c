@@ -60,7 +60,9 @@ count(const uint8_t *account, unsigned n, int64_t now, int64_t interval_us,
     memcpy(r.key, key(n), PARLEY_KEY_LEN);
     r.rate.interval_us = interval_us;
     r.rate.burst = burst;
+    r.shared = PARLEY_SHARED_NEAR;
     r.look = 0;
+    r.others = 0;
 
     t.now = now;
     (void) parley_memory_ops.rate(&t.s.state, &r, &rated, NULL);
@@ -316,7 +318,8 @@ test_compile(void **state)
         "50r/s urgent=1r/s:", "50r/s urgent=1r/s:x", "50r/s medium=1r/s",
         "50r/s nodelay", "=1r/s", "role=", "role=a", "role=a:", "role=1r/s",
         "role=:1r/s", "role=a:1r/s:", "role=a:1r/s role=a:1r/s", "$a $b",
-        "$a burst=1", "role=a:$b",
+        "$a burst=1", "role=a:$b", "shared=near shared=near", "shared=",
+        "1r/s shared=on", "burst=1 shared=exact",
     };
 
     (void) state;
@@ -344,6 +347,16 @@ test_compile(void **state)
     assert_int_equal(rate.roles[1].rate.interval_us, 500000);
     assert_int_equal(rate.roles[1].rate.burst, 3);
     assert_true(parley_str_is(rate.variable, "${v}r/s"));
+
+    assert_int_equal(rate.shared, PARLEY_SHARED_NEAR);
+    assert_int_equal(rate.has_shared, 0);
+    assert_int_equal(compile("shared=exact 5r/s", &rate, &err), 0);
+    assert_int_equal(rate.shared, PARLEY_SHARED_EXACT);
+    assert_int_equal(compile("shared=off", &rate, &err), 0);
+    assert_int_equal(rate.shared, PARLEY_SHARED_OFF);
+    assert_int_equal(compile("5r/s shared=near", &rate, &err), 0);
+    assert_int_equal(rate.shared, PARLEY_SHARED_NEAR);
+    assert_int_equal(rate.has_shared, 1);
 
     for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         memset(&rate, 0xff, sizeof(rate));

@@ -425,6 +425,180 @@ test_rate_back(void **state)
 }
 
 
+/* An admission with one EXACT quota and one EXACT limit. */
+
+static parley_admission_t
+exact(const char *id, const char *name, parley_quota_t *limit)
+{
+    parley_admission_t  m = message(id, "printone");
+
+    memset(limit, 0, sizeof(parley_quota_t));
+
+    memcpy(limit->key, key(PARLEY_KIND_RATE, name), PARLEY_KEY_LEN);
+    limit->rate.interval_us = (int64_t) 3600 * 1000000;
+    limit->rate.burst = 4;
+
+    m.limits = limit;
+    m.nlimits = 1;
+
+    m.nquotas = 1;
+    m.shared = PARLEY_SHARED_EXACT;
+    m.quotas[0].rate = limit->rate;
+    m.quotas[0].rate.burst = 2;
+    memcpy(m.quotas[0].key, key(PARLEY_KIND_RATE, "class"), PARLEY_KEY_LEN);
+    m.quotas[0].key[0] ^= (uint8_t) name[0];
+
+    return m;
+}
+
+
+/* Counts a message for its limit as the gate does, then admits it. */
+
+static parley_admitted_t
+admit_exact(parley_test_node_t *n, const parley_admission_t *m)
+{
+    parley_state_t   *s = parley_store_state(n->store);
+    parley_rated_t    rated;
+    parley_rating_t   r;
+
+    memset(&r, 0, sizeof(r));
+    memcpy(r.key, m->limits[0].key, PARLEY_KEY_LEN);
+    r.rate = m->limits[0].rate;
+    r.account = m->account;
+    r.shared = PARLEY_SHARED_EXACT;
+
+    (void) s->ops->rate(s, &r, &rated, NULL);
+    assert_int_equal(rated.verdict, PARLEY_RATE_OK);
+
+    return admit(n, m);
+}
+
+
+static void
+test_exact(void **state)
+{
+    parley_quota_t      limit;
+    parley_rated_t      rated;
+    parley_rating_t     r;
+    parley_state_t     *s = parley_store_state(a.store);
+    parley_admitted_t   one, got;
+    parley_admission_t  m = exact("exact-1", "exact", &limit);
+
+    (void) state;
+
+    one = admit_exact(&a, &m);
+    assert_int_equal(one.verdict, PARLEY_ADMIT_OK);
+
+    /* a duplicate counts for the limit, not for the quota */
+
+    assert_int_equal(admit_exact(&b, &m).verdict, PARLEY_ADMIT_IN_FLIGHT);
+
+    m = exact("exact-2", "exact", &limit);
+    assert_int_equal(admit_exact(&b, &m).verdict, PARLEY_ADMIT_OK);
+    m = exact("exact-3", "exact", &limit);
+    assert_int_equal(admit_exact(&a, &m).verdict, PARLEY_ADMIT_OK);
+
+    m = exact("exact-4", "exact", &limit);
+    got = admit_exact(&b, &m);
+    assert_int_equal(got.verdict, PARLEY_ADMIT_LIMITED);
+    assert_int_equal(got.quota, 0);
+    assert_in_range(got.wait, 3590 * 1000, 3600 * 1000 + 1);
+
+    /* the fifth message of the limit was the refused one */
+
+    got = admit_exact(&a, &m);
+    assert_int_equal(got.verdict, PARLEY_ADMIT_LIMITED);
+    assert_int_equal(got.quota, 1);
+
+    /* the zone knows it now, and the message counts for nothing */
+
+    memset(&r, 0, sizeof(r));
+    memcpy(r.key, limit.key, PARLEY_KEY_LEN);
+    r.rate = limit.rate;
+    r.account = m.account;
+    r.look = 1;
+
+    (void) s->ops->rate(s, &r, &rated, NULL);
+    assert_int_equal(rated.verdict, PARLEY_RATE_LIMITED);
+    assert_in_range(rated.wait, 3590 * 1000, 3600 * 1000 + 1);
+}
+
+
+/* A quota is given back once, and not by a late repetition. */
+
+static void
+test_exact_back(void **state)
+{
+    parley_quota_t      limit;
+    parley_admitted_t   one;
+    parley_admission_t  m = exact("back-1", "back", &limit);
+
+    (void) state;
+
+    one = admit(&a, &m);
+    assert_int_equal(one.verdict, PARLEY_ADMIT_OK);
+    m = exact("back-2", "back", &limit);
+    assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_OK);
+    m = exact("back-3", "back", &limit);
+    assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_OK);
+
+    m = exact("back-1", "back", &limit);
+    give_back(&a, &m, one.stamp);
+    give_back(&a, &m, one.stamp);
+    parley_test_nodes(both, 2, NULL, 50);
+
+    m = exact("back-4", "back", &limit);
+    assert_int_equal(admit(&a, &m).verdict, PARLEY_ADMIT_OK);
+
+    m = exact("back-5", "back", &limit);
+    assert_int_equal(admit(&a, &m).verdict, PARLEY_ADMIT_LIMITED);
+    assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_LIMITED);
+}
+
+
+/* A call that is sent again counts once; a cancelled one is given back. */
+
+static void
+test_exact_again(void **state)
+{
+    unsigned             i;
+    parley_call_t       *call;
+    parley_quota_t       limit;
+    parley_state_t      *s = parley_store_state(a.store);
+    parley_admitted_t    got;
+    parley_admission_t   m = exact("again-1", "again", &limit);
+
+    (void) state;
+
+    for (i = 0; i < 2; i++) {
+        a.conf.fallback = i == 0 ? PARLEY_STORE_REFUSE : PARLEY_STORE_LOCAL;
+
+        call = wait_for();
+        assert_int_equal(s->ops->admit(s, &m, &got, call), PARLEY_STATE_LATER);
+        parley_test_engine_do(&engine, "ping");
+        parley_test_node_cut(&a);
+        until(PARLEY_STATE_LATER, call);
+        assert_int_equal(got.verdict, i == 0 ? PARLEY_ADMIT_AWAY
+                                             : PARLEY_ADMIT_OK);
+        parley_test_nodes_up(both, 2);
+        parley_test_nodes(both, 2, NULL, 50);
+    }
+
+    m = exact("again-2", "again", &limit);
+    call = wait_for();
+    assert_int_equal(s->ops->admit(s, &m, &got, call), PARLEY_STATE_LATER);
+    s->ops->cancel(s, call);
+    parley_test_nodes(both, 2, NULL, 50);
+
+    m = exact("again-3", "again", &limit);
+    assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_OK);
+    m = exact("again-4", "again", &limit);
+    assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_OK);
+    m = exact("again-5", "again", &limit);
+    assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_LIMITED);
+}
+
+
 static void
 test_cancel(void **state)
 {
@@ -460,6 +634,11 @@ main(void)
         nodes_test("CLU-14: a suspension holds at each node", test_suspension),
         nodes_test("CLU-03: a limit over two nodes", test_rates),
         nodes_test("CLU-03: a limit that was given back", test_rate_back),
+        nodes_test("CLU-03: exact limits over two nodes", test_exact),
+        nodes_test("CLU-03: an exact quota that was given back",
+                   test_exact_back),
+        nodes_test("CLU-03 CLU-11: exact limits, calls sent again",
+                   test_exact_again),
         nodes_test("CLU-11: a cancelled admission", test_cancel),
     };
 
