@@ -76,6 +76,16 @@ subtest 'GW-14 words that parley_store takes' => sub {
     takes("rediss://127.0.0.1 key=$key trusted=$cert name=localhost "
           . "certificate=$cert certificate_key=$cert_key");
 
+    my $sentinel = 'sentinel://127.0.0.1:' . port(6);
+
+    takes("$sentinel/parley key=$key");
+    takes("$sentinel,localhost,[::1]:26379/a.B-c_1 key=$key user=parley "
+          . "password=$password sentinel_user=x sentinel_password=$password");
+    takes("$sentinel/parley key=$key tls=on trusted=$cert name=localhost "
+          . "certificate=$cert certificate_key=$cert_key "
+          . "sentinel_password=$password");
+    takes("$sentinel/parley key=$key tls=off");
+
     # the order of the directives does not matter
     takes("$at key=$key", zone => '', more => 'parley_zone agents:8m;');
 };
@@ -94,6 +104,18 @@ subtest 'GW-14 words that parley_store refuses' => sub {
             qr/"shared=near" is unknown; expected key=, user=, .* fallback=/);
     refuses("$at key=", qr/"key=" is empty/);
     refuses("$at key=$key password=", qr/"password=" is empty/);
+    refuses("sentinel://127.0.0.1/a key=$key sentinel_password=",
+            qr/"sentinel_password=" is empty/);
+    refuses("sentinel://127.0.0.1/a key=$key sentinel_user=x",
+            qr/has sentinel_user= without sentinel_password=/);
+    refuses("sentinel://127.0.0.1/a key=$key 'sentinel_user=a b'",
+            qr/"sentinel_user=a b" is not a user; expected printable ASCII/);
+    refuses("sentinel://127.0.0.1/a key=$key tls=yes",
+            qr/"tls=yes" is not a mode; expected on or off/);
+    refuses("sentinel://127.0.0.1/a key=$key tls=on",
+            qr/uses TLS and needs trusted=/);
+    refuses("sentinel://127.0.0.1/a key=$key trusted=$cert",
+            qr/needs TLS; expected .* or sentinel:.* and tls=on/);
     refuses("$at key=$key user=", qr/"user=" is empty/);
     refuses("$at key=$key 'user=a b' password=$password",
             qr/"user=a b" is not a user; expected printable ASCII/);
@@ -148,11 +170,29 @@ subtest 'GW-14 addresses' => sub {
     refuses("redis://127.0.0.1/1 key=$key",
             qr/has the number of a database; .* prefix=/);
     refuses("redis://127.0.0.1,127.0.0.2 key=$key",
-            qr/names several addresses; this version supports one/);
+            qr/names several addresses; expected one, or those of Sentinels/);
     refuses("$at redis://127.0.0.2 key=$key",
             qr/"redis:\/\/127.0.0.2" is a second address/);
-    refuses("sentinel://127.0.0.1/parley key=$key",
-            qr/is not supported in this version/);
+
+    refuses("sentinel://127.0.0.1$_ key=$key",
+            qr/needs the name of the primary after its addresses/)
+        for '', '/', '/a/b', '/a:b';
+    refuses("sentinel://$_/parley key=$key", $form)
+        for '', ',127.0.0.1', '127.0.0.1,', '127.0.0.1,,127.0.0.2', ':26379',
+            '127.0.0.1,[::1';
+    refuses("sentinel://127.0.0.1,none.invalid/parley key=$key",
+            qr/"parley_store": address "none.invalid": host not found/);
+    refuses("sentinel://127.0.0.1,127.0.0.1:70000/parley key=$key",
+            qr/"parley_store": address "127.0.0.1:70000": invalid port/);
+    refuses('sentinel://' . join(',', ('127.0.0.1') x 17) . "/parley key=$key",
+            qr/has too many addresses; expected at most 16/);
+    refuses("sentinel://127.0.0.1/parley $at key=$key",
+            qr/"redis:.*" is a second address/);
+    refuses("$at key=$key $_",
+            qr/"$_" needs an address sentinel:\/\/HOST/)
+        for 'tls=on', 'tls=off', 'sentinel_user=x';
+    refuses("$at key=$key sentinel_password=$password",
+            qr/"sentinel_password=.*" needs an address sentinel:/);
 
     my $said = refuses("redis://parley:hunter2\@127.0.0.1 key=$key",
                        qr/has a user or a password in its address; use user=/);
@@ -182,6 +222,8 @@ subtest 'CLU-13 files of secrets' => sub {
         refuses("$at key=$file",
                 qr/"$file" has mode $octal, .* run "chmod 600 $file"/);
         refuses("$at key=$key password=$file",
+                qr/"$file" has mode $octal, .* run "chmod 600 $file"/);
+        refuses("sentinel://127.0.0.1/a key=$key sentinel_password=$file",
                 qr/"$file" has mode $octal, .* run "chmod 600 $file"/);
     }
 

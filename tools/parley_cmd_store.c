@@ -6,6 +6,7 @@
 #include "core/parley_hex.h"
 #include "gate/settings/parley_store_settings.h"
 #include "state/store/parley_store.h"
+#include "state/store/parley_store_sentinel.h"
 #include "tools/parley_tool.h"
 
 
@@ -22,6 +23,8 @@ static const parley_option_t  parley_store_acl_options[] = {
     { "user", 0, "U", "user= of parley_store (default: parley)", 0 },
     { "password", 0, "FILE", "the file of password=; the line has its SHA-256",
       0 },
+    { "sentinel", 0, NULL, "for sentinel_user= and sentinel_password= instead",
+      0 },
     tool_option_end
 };
 
@@ -33,7 +36,8 @@ const parley_command_t  parley_cmd_store_acl = {
     .summary = "Prints the user of a store for the ACL of Redis or Valkey",
     .text = "The line is for the file of aclfile, or after \"ACL SETUSER\" "
             "without its first\nword.  The user can use the keys of one "
-            "prefix.  Without --password, add the\npassword to the line.\n",
+            "prefix, or with --sentinel ask for the\nprimary.  Without "
+            "--password, add the password to the line.\n",
     .options = parley_store_acl_options,
     .run = tool_store_acl_run
 };
@@ -74,7 +78,12 @@ tool_store_acl_run(parley_tool_t *tool)
         return PARLEY_EXIT_USAGE;
     }
 
-    parley_store_acl(&b, parley_str_c(prefix));
+    if (tool_option(tool, "sentinel") != NULL) {
+        parley_store_sentinel_acl(&b);
+
+    } else {
+        parley_store_acl(&b, parley_str_c(prefix));
+    }
 
     if (parley_buf_done(&b, &text) != 0) {
         tool_say("out of memory");

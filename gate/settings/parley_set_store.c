@@ -11,8 +11,9 @@
 
 /* the words of parley_store, without its address */
 #define PARLEY_SET_STORE_WORDS                                               \
-    "key=, user=, password=, prefix=, trusted=, name=, certificate=, "       \
-    "certificate_key=, timeout=, lease= or fallback="
+    "key=, user=, password=, sentinel_user=, sentinel_password=, prefix=, "  \
+    "tls=, trusted=, name=, certificate=, certificate_key=, timeout=, "      \
+    "lease= or fallback="
 
 
 static const parley_range_t  parley_set_store_timeout = { 10, 1000 };
@@ -21,7 +22,10 @@ static const parley_range_t  parley_set_store_lease = { 1000, 600000 };
 
 static int parley_set_store_address(parley_setting_t *d,
     parley_store_settings_t *ret);
-static int parley_set_store_host(parley_setting_t *d,
+static int parley_set_store_sentinels(parley_setting_t *d,
+    parley_store_settings_t *ret);
+static int parley_set_store_is_primary(parley_str_t text);
+static int parley_set_store_server(parley_setting_t *d, parley_str_t address,
     parley_store_settings_t *ret);
 static int parley_set_store_address_wrong(const parley_setting_t *d);
 static int parley_set_store_word(parley_setting_t *d, size_t i,
@@ -31,9 +35,11 @@ static int parley_set_store_text(parley_setting_t *d, parley_str_t word,
 static int parley_set_store_key(parley_setting_t *d, parley_str_t file,
     parley_store_settings_t *ret);
 static int parley_set_store_password(parley_setting_t *d, parley_str_t file,
-    parley_store_settings_t *ret);
+    parley_str_t *ret);
 static parley_str_t parley_set_store_line(parley_str_t text);
 static int parley_set_store_check(const parley_setting_t *d,
+    const parley_store_settings_t *store);
+static int parley_set_store_check_scheme(const parley_setting_t *d,
     const parley_store_settings_t *store);
 
 
@@ -76,7 +82,8 @@ parley_set_store(parley_setting_t *d)
 }
 
 
-/* Reads redis://HOST[:PORT], rediss://HOST[:PORT] or unix:PATH. */
+/* Reads redis://HOST[:PORT], rediss://HOST[:PORT], unix:PATH or
+   sentinel://HOST[:PORT],HOST[:PORT]/NAME. */
 
 static int
 parley_set_store_address(parley_setting_t *d, parley_store_settings_t *ret)
@@ -85,14 +92,10 @@ parley_set_store_address(parley_setting_t *d, parley_store_settings_t *ret)
 
     word = d->words[1];
 
-    if (parley_str_begins(word, "sentinel://")) {
-        return parley_setting_bad(d, word, "is not supported in this version; "
-                                  "name the server itself by redis://, "
-                                  "rediss:// or unix:");
-    }
-
     if (parley_str_begins(word, "unix:")) {
-        ret->address = word;
+        ret->label = word;
+        ret->servers[0].address = word;
+        ret->nservers = 1;
 
         return parley_str_begins(word, "unix:/")
                ? 0 : parley_set_store_address_wrong(d);
@@ -106,59 +109,126 @@ parley_set_store_address(parley_setting_t *d, parley_store_settings_t *ret)
                                     "password=FILE");
     }
 
+    if (parley_str_begins(word, "sentinel://")) {
+        return parley_set_store_sentinels(d, ret);
+    }
+
     if (word.len > 0 && memchr(word.data, ',', word.len) != NULL) {
-        return parley_setting_bad(d, word, "names several addresses; this "
-                                  "version supports one");
+        return parley_setting_bad(d, word, "names several addresses; expected "
+                                  "one, or those of Sentinels by sentinel://");
     }
 
     if (parley_str_begins(word, "redis://")) {
-        ret->address = parley_str_from(word, sizeof("redis://") - 1);
+        word = parley_str_from(word, sizeof("redis://") - 1);
 
     } else if (parley_str_begins(word, "rediss://")) {
-        ret->address = parley_str_from(word, sizeof("rediss://") - 1);
+        word = parley_str_from(word, sizeof("rediss://") - 1);
         ret->tls = 1;
 
     } else {
         return parley_set_store_address_wrong(d);
     }
 
-    if (ret->address.len > 0 && ret->address.data[ret->address.len - 1] == '/')
-    {
-        ret->address.len--;
+    if (word.len > 0 && word.data[word.len - 1] == '/') {
+        word.len--;
     }
 
-    return parley_set_store_host(d, ret);
-}
-
-
-/* Checks the form of HOST or HOST:PORT.  The adapter reads the port, and
-   resolves the host. */
-
-static int
-parley_set_store_host(parley_setting_t *d, parley_store_settings_t *ret)
-{
-    parley_str_t  address;
-
-    address = ret->address;
-
-    if (address.len > 0 && memchr(address.data, '/', address.len) != NULL) {
+    if (word.len > 0 && memchr(word.data, '/', word.len) != NULL) {
         return parley_setting_bad(d, d->words[1], "has the number of a "
                                   "database; all gateways use database 0, so "
                                   "separate them by prefix=");
     }
 
-    if (address.len > 0 && *address.data == '[') {
-        ret->host = parley_str_from(parley_str_until(address, ']'), 1);
+    ret->label = word;
 
-        if (ret->host.len + 2 > address.len) {
+    return parley_set_store_server(d, word, ret);
+}
+
+
+static int
+parley_set_store_sentinels(parley_setting_t *d, parley_store_settings_t *ret)
+{
+    parley_str_t  word, hosts, host;
+
+    word = d->words[1];
+    ret->label = word;
+
+    word = parley_str_from(word, sizeof("sentinel://") - 1);
+    hosts = parley_str_until(word, '/');
+    ret->primary = parley_str_from(word, hosts.len + (hosts.len < word.len));
+
+    if (!parley_set_store_is_primary(ret->primary)) {
+        return parley_setting_bad(d, d->words[1], "needs the name of the "
+                                  "primary after its addresses, as in "
+                                  "sentinel.conf: \"/\" and letters, digits, "
+                                  "\"-\", \"_\" or \".\"");
+    }
+
+    for ( ;; ) {
+        host = parley_str_until(hosts, ',');
+
+        if (parley_set_store_server(d, host, ret) != 0) {
+            return -1;
+        }
+
+        if (host.len == hosts.len) {
+            return 0;
+        }
+
+        hosts = parley_str_from(hosts, host.len + 1);
+    }
+}
+
+
+static int
+parley_set_store_is_primary(parley_str_t text)
+{
+    size_t   i;
+    uint8_t  c;
+
+    for (i = 0; i < text.len; i++) {
+        c = text.data[i];
+
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+              || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.'))
+        {
+            return 0;
+        }
+    }
+
+    return text.len > 0 && text.len <= PARLEY_SET_STORE_TEXT;
+}
+
+
+/* Adds HOST or HOST:PORT after a check of its form.  The adapter reads the
+   port, and resolves the host. */
+
+static int
+parley_set_store_server(parley_setting_t *d, parley_str_t address,
+    parley_store_settings_t *ret)
+{
+    parley_store_server_t  *server;
+
+    if (ret->nservers == PARLEY_STORE_SETTINGS_SERVERS) {
+        return parley_setting_bad(d, d->words[1], "has too many addresses; "
+                                  "expected at most 16");
+    }
+
+    server = &ret->servers[ret->nservers++];
+    server->address = address;
+
+    if (address.len > 0 && *address.data == '[') {
+        server->host = parley_str_from(parley_str_until(address, ']'), 1);
+
+        if (server->host.len + 2 > address.len) {
             return parley_set_store_address_wrong(d);
         }
 
     } else {
-        ret->host = parley_str_until(address, ':');
+        server->host = parley_str_until(address, ':');
     }
 
-    return ret->host.len > 0 ? 0 : parley_set_store_address_wrong(d);
+    return server->host.len > 0 ? 0 : parley_set_store_address_wrong(d);
 }
 
 
@@ -166,7 +236,8 @@ static int
 parley_set_store_address_wrong(const parley_setting_t *d)
 {
     return parley_setting_not(d, d->words[1], "the address of a server",
-                              "redis://HOST[:PORT], rediss://HOST[:PORT] or "
+                              "redis://HOST[:PORT], rediss://HOST[:PORT], "
+                              "sentinel://HOST[:PORT],HOST[:PORT]/NAME or "
                               "unix:/PATH, such as redis://10.0.0.11:6379");
 }
 
@@ -197,12 +268,20 @@ parley_set_store_word(parley_setting_t *d, size_t i,
                : parley_setting_not(d, word, "a mode", "refuse or local");
     }
 
+    if (parley_setting_param(word, "tls", &value)) {
+
+        ret->tls |= parley_str_is(value, "on");
+
+        return parley_str_is(value, "on") || parley_str_is(value, "off") ? 0
+               : parley_setting_not(d, word, "a mode", "on or off");
+    }
+
     if (parley_str_begins(word, "redis://")
         || parley_str_begins(word, "rediss://")
+        || parley_str_begins(word, "sentinel://")
         || parley_str_begins(word, "unix:"))
     {
-        return parley_setting_bad(d, word, "is a second address; this version "
-                                  "supports one");
+        return parley_setting_bad(d, word, "is a second address; expected one");
     }
 
     return parley_set_store_text(d, word, value, ret);
@@ -220,6 +299,7 @@ parley_set_store_text(parley_setting_t *d, parley_str_t word,
         parley_str_t  *text;
     } texts[] = {
         { "user", &ret->user },
+        { "sentinel_user", &ret->sentinel_user },
         { "prefix", &ret->prefix },
         { "trusted", &ret->trusted },
         { "name", &ret->name },
@@ -227,7 +307,9 @@ parley_set_store_text(parley_setting_t *d, parley_str_t word,
         { "certificate_key", &ret->certificate_key }
     };
 
-    if (parley_str_is(word, "key=") || parley_str_is(word, "password=")) {
+    if (parley_str_is(word, "key=") || parley_str_is(word, "password=")
+        || parley_str_is(word, "sentinel_password="))
+    {
         return parley_setting_bad(d, word, PARLEY_SETTING_EMPTY);
     }
 
@@ -236,7 +318,11 @@ parley_set_store_text(parley_setting_t *d, parley_str_t word,
     }
 
     if (parley_setting_param(word, "password", &value)) {
-        return parley_set_store_password(d, value, ret);
+        return parley_set_store_password(d, value, &ret->password);
+    }
+
+    if (parley_setting_param(word, "sentinel_password", &value)) {
+        return parley_set_store_password(d, value, &ret->sentinel_password);
     }
 
     for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -263,7 +349,10 @@ parley_set_store_text(parley_setting_t *d, parley_str_t word,
                                       PARLEY_STORE_SETTINGS_PREFIX_FORM);
         }
 
-        if (texts[i].text == &ret->user && !parley_set_store_is_user(value)) {
+        if ((texts[i].text == &ret->user
+             || texts[i].text == &ret->sentinel_user)
+            && !parley_set_store_is_user(value))
+        {
             return parley_setting_not(d, word, "a user",
                                       PARLEY_STORE_SETTINGS_USER_FORM);
         }
@@ -355,7 +444,7 @@ parley_set_store_key(parley_setting_t *d, parley_str_t file,
 
 static int
 parley_set_store_password(parley_setting_t *d, parley_str_t file,
-    parley_store_settings_t *ret)
+    parley_str_t *ret)
 {
     size_t        i;
     parley_str_t  path, text;
@@ -379,7 +468,7 @@ parley_set_store_password(parley_setting_t *d, parley_str_t file,
                               (const char *) path.data);
     }
 
-    ret->password = text;
+    *ret = text;
 
     return 0;
 }
@@ -419,9 +508,14 @@ parley_set_store_check(const parley_setting_t *d,
         for (word = tls; *word != NULL; word++) {
             if (parley_setting_param(d->words[i], *word, &value)) {
                 return parley_setting_bad(d, d->words[i], "needs TLS; expected "
-                                          "an address rediss://HOST[:PORT]");
+                                          "an address rediss://HOST[:PORT], or "
+                                          "sentinel:// and tls=on");
             }
         }
+    }
+
+    if (parley_set_store_check_scheme(d, store) != 0) {
+        return -1;
     }
 
     for (i = 2; i < d->n && !parley_setting_param(d->words[i], "key", &value);
@@ -441,15 +535,48 @@ parley_set_store_check(const parley_setting_t *d,
                                     "with the password of the user");
     }
 
+    if (store->sentinel_user.len > 0 && store->sentinel_password.len == 0) {
+        return parley_setting_wrong(d, "has sentinel_user= without "
+                                    "sentinel_password=, the file with the "
+                                    "password of the user");
+    }
+
     if (store->tls && store->trusted.len == 0) {
-        return parley_setting_wrong(d, "has a rediss:// address and needs "
-                                    "trusted=, the file with the certificates "
-                                    "of the authorities that are trusted");
+        return parley_setting_wrong(d, "uses TLS and needs trusted=, the file "
+                                    "with the certificates of the authorities "
+                                    "that are trusted");
     }
 
     if ((store->certificate.len > 0) != (store->certificate_key.len > 0)) {
         return parley_setting_wrong(d, "needs certificate= and "
                                     "certificate_key= together");
+    }
+
+    return 0;
+}
+
+
+/* Checks the words that need Sentinels. */
+
+static int
+parley_set_store_check_scheme(const parley_setting_t *d,
+    const parley_store_settings_t *store)
+{
+    size_t              i;
+    parley_str_t        value;
+    const char         *const *word;
+    static const char  *const sentinel[] = {
+        "tls", "sentinel_user", "sentinel_password", NULL
+    };
+
+    for (i = 2; i < d->n && store->primary.len == 0; i++) {
+        for (word = sentinel; *word != NULL; word++) {
+            if (parley_setting_param(d->words[i], *word, &value)) {
+                return parley_setting_bad(d, d->words[i], "needs an address "
+                                          "sentinel://HOST[:PORT],HOST[:PORT]"
+                                          "/NAME");
+            }
+        }
     }
 
     return 0;

@@ -21,6 +21,7 @@
 
 
 #define NGX_HTTP_PARLEY_STORE_PORT   6379
+#define NGX_HTTP_PARLEY_STORE_SENTINEL  26379
 #define NGX_HTTP_PARLEY_STORE_DEPTH  8          /* authorities of a chain */
 #define NGX_HTTP_PARLEY_STORE_TICK   1000       /* ms */
 #define NGX_HTTP_PARLEY_STORE_END    1000       /* ms to end the membership */
@@ -28,6 +29,10 @@
 #define NGX_HTTP_PARLEY_STORE_LINE   512
 
 
+static ngx_int_t ngx_http_parley_store_servers(ngx_conf_t *cf,
+    ngx_http_parley_store_conf_t *conf);
+static ngx_int_t ngx_http_parley_store_server(ngx_conf_t *cf,
+    ngx_array_t *servers, ngx_addr_t *addr, parley_str_t name);
 static char *ngx_http_parley_store_tls(ngx_conf_t *cf,
     ngx_http_parley_store_conf_t *conf);
 static void ngx_http_parley_store_timer(void *ctx, int64_t ms);
@@ -56,7 +61,6 @@ _Static_assert((int) PARLEY_L_STORE_RESULT_COUNT == PARLEY_STORE_RESULTS
 char *
 ngx_http_parley_store_open(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
 {
-    ngx_url_t                      *u;
     parley_store_conf_t            *store;
     const parley_store_settings_t  *settings;
     ngx_http_parley_store_conf_t   *conf;
@@ -69,15 +73,12 @@ ngx_http_parley_store_open(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
     }
 
     conf->settings = settings;
+    conf->label = ngx_http_parley_ngx_str(settings->label);
+    conf->sentinel.primary = settings->primary;
+    conf->sentinel.user = settings->sentinel_user;
+    conf->sentinel.password = settings->sentinel_password;
 
-    u = &conf->url;
-    u->url = ngx_http_parley_ngx_str(settings->address);
-    u->default_port = NGX_HTTP_PARLEY_STORE_PORT;
-
-    if (ngx_parse_url(cf->pool, u) != NGX_OK) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"parley_store\": address \"%V\": %s", &u->url,
-                           u->err ? u->err : "cannot be resolved");
+    if (ngx_http_parley_store_servers(cf, conf) != NGX_OK) {
         return NGX_CONF_ERROR;
     }
 
@@ -103,27 +104,99 @@ ngx_http_parley_store_open(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
 }
 
 
+static ngx_int_t
+ngx_http_parley_store_servers(ngx_conf_t *cf,
+    ngx_http_parley_store_conf_t *conf)
+{
+    size_t                          i;
+    ngx_url_t                       u;
+    ngx_uint_t                      n;
+    ngx_array_t                     servers;
+    parley_str_t                    name;
+    const parley_store_settings_t  *settings;
+
+    settings = conf->settings;
+
+    if (ngx_array_init(&servers, cf->pool, 4,
+                       sizeof(ngx_http_parley_store_server_t))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < settings->nservers; i++) {
+        ngx_memzero(&u, sizeof(ngx_url_t));
+
+        u.url = ngx_http_parley_ngx_str(settings->servers[i].address);
+        u.default_port = settings->primary.len
+                         ? NGX_HTTP_PARLEY_STORE_SENTINEL
+                         : NGX_HTTP_PARLEY_STORE_PORT;
+
+        if (ngx_parse_url(cf->pool, &u) != NGX_OK) {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                               "\"parley_store\": address \"%V\": %s", &u.url,
+                               u.err ? u.err : "cannot be resolved");
+            return NGX_ERROR;
+        }
+
+        name = settings->name.len ? settings->name : settings->servers[i].host;
+
+        for (n = 0; n < u.naddrs; n++) {
+            if (ngx_http_parley_store_server(cf, &servers, &u.addrs[n], name)
+                != NGX_OK)
+            {
+                return NGX_ERROR;
+            }
+        }
+    }
+
+    conf->servers = servers.elts;
+    conf->nservers = servers.nelts;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_parley_store_server(ngx_conf_t *cf, ngx_array_t *servers,
+    ngx_addr_t *addr, parley_str_t name)
+{
+    ngx_http_parley_store_server_t  *server;
+
+    server = ngx_array_push(servers);
+    if (server == NULL) {
+        return NGX_ERROR;
+    }
+
+    server->addr = *addr;
+    server->name.len = name.len;
+    server->name.data = ngx_pnalloc(cf->pool, name.len + 1);
+
+    if (server->name.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    *ngx_cpymem(server->name.data, name.data, name.len) = '\0';
+
+    return NGX_OK;
+}
+
+
 static char *
 ngx_http_parley_store_tls(ngx_conf_t *cf, ngx_http_parley_store_conf_t *conf)
 {
     ngx_str_t                       trusted, certificate, key;
-    parley_str_t                    name;
     ngx_pool_cleanup_t             *cln;
     const parley_store_settings_t  *settings;
 
     settings = conf->settings;
-    name = settings->name.len ? settings->name : settings->host;
 
-    conf->name.len = name.len;
-    conf->name.data = ngx_pnalloc(cf->pool, name.len + 1);
     conf->ssl = ngx_pcalloc(cf->pool, sizeof(ngx_ssl_t));
     cln = ngx_pool_cleanup_add(cf->pool, 0);
 
-    if (conf->name.data == NULL || conf->ssl == NULL || cln == NULL) {
+    if (conf->ssl == NULL || cln == NULL) {
         return NGX_CONF_ERROR;
     }
-
-    *ngx_cpymem(conf->name.data, name.data, name.len) = '\0';
 
     conf->ssl->log = cf->log;
 
@@ -433,7 +506,8 @@ ngx_http_parley_store_random(void *ctx)
 }
 
 
-/* Writes equal lines once a minute. */
+/* Writes equal lines once a minute.  A notice, such as the return of the store,
+   is written again after a line about its absence. */
 
 static void
 ngx_http_parley_store_log(void *ctx, parley_store_level_t level,
@@ -464,13 +538,22 @@ ngx_http_parley_store_log(void *ctx, parley_store_level_t level,
         }
     }
 
+    for (i = 0; i < NGX_HTTP_PARLEY_STORE_LINES
+                && level >= PARLEY_STORE_ERROR; i++)
+    {
+        if (st->lines[i].level == NGX_LOG_NOTICE) {
+            st->lines[i].until = 0;
+        }
+    }
+
     line = &st->lines[st->line++ % NGX_HTTP_PARLEY_STORE_LINES];
 
     line->hash = hash;
+    line->level = levels[level];
     line->until = ngx_current_msec + NGX_HTTP_PARLEY_STORE_AGAIN;
 
     ngx_log_error(levels[level], st->log, 0, "parley: store %V: %s",
-                  &st->conf->url.url, text);
+                  &st->conf->label, text);
 }
 
 

@@ -2,13 +2,19 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The connection of a worker to the server of parley_store.  It carries octets
- * only; state/store writes the commands and reads the replies.
+ * The connection of a worker to the server of parley_store, or to a Sentinel.
+ * It carries octets only; state/store writes the commands and reads the
+ * replies.
  *
  * The store may call connect, send and close at any time, and must not be
  * called from there.  So an event tells it that a connection has failed, and
  * another event sends the buffer, once in each turn of the event loop.  All
  * timers are cancelable: a worker that exits does not wait for them.
+ *
+ * With sentinel:// each attempt asks the Sentinels, in turn, and connects to
+ * the address of the first answer.  The store then reads the role of the
+ * engine.  So a Sentinel that does not know of a failover yet costs an attempt,
+ * and the next attempt begins with another Sentinel.
  */
 
 
@@ -20,6 +26,7 @@
 
 
 #define NGX_HTTP_PARLEY_STORE_CONNECT  1000     /* ms */
+#define NGX_HTTP_PARLEY_STORE_ASK      500      /* ms for a Sentinel */
 #define NGX_HTTP_PARLEY_STORE_QUIET    60000    /* ms */
 #define NGX_HTTP_PARLEY_STORE_READ     65536    /* octets of a read */
 #define NGX_HTTP_PARLEY_STORE_READS    16       /* in a turn of the loop */
@@ -32,6 +39,13 @@
 
 static void ngx_http_parley_store_event(ngx_http_parley_store_t *st,
     ngx_event_t *ev, ngx_event_handler_pt handler);
+static void ngx_http_parley_store_open_link(ngx_http_parley_store_t *st,
+    const ngx_http_parley_store_server_t *server, ngx_msec_t ms);
+static void ngx_http_parley_store_ask(ngx_http_parley_store_t *st,
+    ngx_uint_t left);
+static void ngx_http_parley_store_asked(ngx_http_parley_store_t *st);
+static void ngx_http_parley_store_told(ngx_http_parley_store_t *st,
+    const u_char *p, size_t len);
 static void ngx_http_parley_store_log_quiet(ngx_http_parley_store_t *st);
 static void ngx_http_parley_store_connected_handler(ngx_event_t *ev);
 static void ngx_http_parley_store_secure(ngx_http_parley_store_t *st);
@@ -84,23 +98,42 @@ ngx_http_parley_store_connect(void *ctx)
 {
     ngx_http_parley_store_t *st = ctx;
 
-    ngx_int_t                      rc;
-    ngx_addr_t                    *addr;
-    ngx_connection_t              *c;
-    ngx_http_parley_store_link_t  *link;
+    const ngx_http_parley_store_conf_t  *conf;
 
-    link = &st->link;
+    conf = st->conf;
 
     ngx_http_parley_store_drop(st);
     ngx_http_parley_store_log_quiet(st);
 
-    addr = &st->conf->url.addrs[link->next++ % st->conf->url.naddrs];
+    if (conf->sentinel.primary.len) {
+        ngx_http_parley_store_ask(st, conf->nservers);
+        return;
+    }
+
+    ngx_http_parley_store_open_link(st,
+                            &conf->servers[st->link.next++ % conf->nservers],
+                            NGX_HTTP_PARLEY_STORE_CONNECT);
+}
+
+
+/* Connects to a server within ms. */
+
+static void
+ngx_http_parley_store_open_link(ngx_http_parley_store_t *st,
+    const ngx_http_parley_store_server_t *server, ngx_msec_t ms)
+{
+    ngx_int_t                      rc;
+    ngx_connection_t              *c;
+    ngx_http_parley_store_link_t  *link;
+
+    link = &st->link;
+    link->server = server;
 
     ngx_memzero(&link->peer, sizeof(ngx_peer_connection_t));
 
-    link->peer.sockaddr = addr->sockaddr;
-    link->peer.socklen = addr->socklen;
-    link->peer.name = &addr->name;
+    link->peer.sockaddr = server->addr.sockaddr;
+    link->peer.socklen = server->addr.socklen;
+    link->peer.name = (ngx_str_t *) &server->addr.name;
     link->peer.get = ngx_event_get_peer;
     link->peer.log = &link->log;
     link->peer.log_error = NGX_ERROR_ERR;
@@ -112,7 +145,7 @@ ngx_http_parley_store_connect(void *ctx)
 
     if (rc != NGX_OK && rc != NGX_AGAIN) {
         ngx_http_parley_store_fail(st, 0, "connect() to %V failed",
-                                   &addr->name);
+                                   &server->addr.name);
         return;
     }
 
@@ -123,10 +156,85 @@ ngx_http_parley_store_connect(void *ctx)
     c->read->handler = ngx_http_parley_store_connected_handler;
     c->write->handler = ngx_http_parley_store_connected_handler;
 
-    ngx_add_timer(&link->deadline, NGX_HTTP_PARLEY_STORE_CONNECT);
+    ngx_add_timer(&link->deadline, ms);
 
     if (rc == NGX_OK) {
         ngx_post_event(c->write, &ngx_posted_next_events);
+    }
+}
+
+
+/* Asks the next Sentinel; left counts those that this attempt has not asked. */
+
+static void
+ngx_http_parley_store_ask(ngx_http_parley_store_t *st, ngx_uint_t left)
+{
+    ngx_http_parley_store_link_t        *link;
+    const ngx_http_parley_store_conf_t  *conf;
+
+    link = &st->link;
+    conf = st->conf;
+
+    if (left == 0) {
+        ngx_http_parley_store_fail(st, 0, "no Sentinel has named the primary");
+        return;
+    }
+
+    link->asks = left;
+
+    ngx_http_parley_store_open_link(st,
+                                &conf->servers[link->next++ % conf->nservers],
+                                NGX_HTTP_PARLEY_STORE_ASK);
+}
+
+
+/* Sends the question to a Sentinel. */
+
+static void
+ngx_http_parley_store_asked(ngx_http_parley_store_t *st)
+{
+    parley_str_t    octets;
+    parley_arena_t  arena;
+
+    parley_arena_init(&arena, (parley_mem_t *) &parley_mem_libc, 0);
+
+    if (parley_store_sentinel_begin(&st->link.question, &st->conf->sentinel,
+                                    &arena, &octets)
+        == 0)
+    {
+        ngx_http_parley_store_send(st, octets);
+
+    } else {
+        ngx_http_parley_store_fail(st, 0, "memory is exhausted");
+    }
+
+    parley_arena_reset(&arena);
+}
+
+
+/* Reads the answer of a Sentinel, and connects to the primary. */
+
+static void
+ngx_http_parley_store_told(ngx_http_parley_store_t *st, const u_char *p,
+    size_t len)
+{
+    ngx_int_t                      rc;
+    ngx_http_parley_store_link_t  *link;
+
+    link = &st->link;
+
+    rc = parley_store_sentinel_fed(&link->question, p, len);
+
+    if (rc < 0) {
+        ngx_http_parley_store_fail(st, 0, "%s", link->question.why);
+        return;
+    }
+
+    if (rc > 0) {
+        ngx_http_parley_store_drop(st);
+        ngx_http_parley_store_sentinel_named(st);
+        ngx_http_parley_store_open_link(st, &link->primary,
+                                        NGX_HTTP_PARLEY_STORE_CONNECT);
     }
 }
 
@@ -206,7 +314,7 @@ ngx_http_parley_store_secure(ngx_http_parley_store_t *st)
     ngx_connection_t  *c;
 
     c = st->link.peer.connection;
-    name = (const char *) st->conf->name.data;
+    name = (const char *) st->link.server->name.data;
 
     c->pool = ngx_create_pool(NGX_DEFAULT_POOL_SIZE, &st->link.log);
 
@@ -270,7 +378,7 @@ ngx_http_parley_store_verify(ngx_http_parley_store_t *st)
     ngx_connection_t  *c;
 
     c = st->link.peer.connection;
-    name = st->conf->name;
+    name = st->link.server->name;
     text = (const char *) name.data;
 
     why = SSL_get_verify_result(c->ssl->connection);
@@ -310,8 +418,6 @@ ngx_http_parley_store_opened(ngx_http_parley_store_t *st)
 
     c = st->link.peer.connection;
 
-    ngx_del_timer(&st->link.deadline);
-
     c->read->handler = ngx_http_parley_store_read_handler;
     c->write->handler = ngx_http_parley_store_write_handler;
 
@@ -324,6 +430,13 @@ ngx_http_parley_store_opened(ngx_http_parley_store_t *st)
 
     st->link.is = NGX_HTTP_PARLEY_STORE_OPEN;
 
+    if (st->link.asks) {
+        ngx_http_parley_store_asked(st);
+        return;
+    }
+
+    ngx_del_timer(&st->link.deadline);
+
     parley_store_opened(st->store);
 }
 
@@ -332,6 +445,11 @@ static void
 ngx_http_parley_store_deadline_handler(ngx_event_t *ev)
 {
     ngx_http_parley_store_t *st = ev->data;
+
+    if (st->link.is == NGX_HTTP_PARLEY_STORE_OPEN) {
+        ngx_http_parley_store_fail(st, 0, "no answer in time");
+        return;
+    }
 
     ngx_http_parley_store_fail(st, NGX_ETIMEDOUT,
                                st->link.peer.connection->ssl
@@ -502,7 +620,12 @@ ngx_http_parley_store_read_handler(ngx_event_t *ev)
             return;
         }
 
-        parley_store_fed(st->store, octets, (size_t) n);
+        if (st->link.asks) {
+            ngx_http_parley_store_told(st, octets, (size_t) n);
+
+        } else {
+            parley_store_fed(st->store, octets, (size_t) n);
+        }
 
         /* the store may have closed the connection, and opened another */
 
@@ -574,7 +697,7 @@ ngx_http_parley_store_close(void *ctx)
 
 
 /* Closes the connection, and tells the store in the next turn of the event
-   loop. */
+   loop; or asks the next Sentinel. */
 
 static void
 ngx_http_parley_store_fail(ngx_http_parley_store_t *st, ngx_err_t err,
@@ -582,6 +705,7 @@ ngx_http_parley_store_fail(ngx_http_parley_store_t *st, ngx_err_t err,
 {
     u_char                        *p, *last;
     va_list                        args;
+    ngx_uint_t                     left;
     ngx_http_parley_store_link_t  *link;
 
     link = &st->link;
@@ -601,7 +725,15 @@ ngx_http_parley_store_fail(ngx_http_parley_store_t *st, ngx_err_t err,
 
     *p = '\0';
 
+    left = link->asks;
+
     ngx_http_parley_store_drop(st);
+
+    if (left) {
+        ngx_http_parley_store_sentinel_failed(st);
+        ngx_http_parley_store_ask(st, left - 1);
+        return;
+    }
 
     ngx_post_event(&link->told, &ngx_posted_next_events);
 }
@@ -618,6 +750,9 @@ ngx_http_parley_store_drop(ngx_http_parley_store_t *st)
 
     link = &st->link;
     link->is = NGX_HTTP_PARLEY_STORE_CLOSED;
+    link->asks = 0;
+
+    parley_store_sentinel_end(&link->question);
 
     if (link->deadline.timer_set) {
         ngx_del_timer(&link->deadline);

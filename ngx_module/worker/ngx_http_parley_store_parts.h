@@ -13,20 +13,34 @@
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "gate/settings/parley_store_settings.h"
 #include "state/store/parley_store.h"
+#include "state/store/parley_store_sentinel.h"
 
 #include <ngx_event_connect.h>
 
 
-#define NGX_HTTP_PARLEY_STORE_LINES  8
+#define NGX_HTTP_PARLEY_STORE_LINES  32
 #define NGX_HTTP_PARLEY_STORE_WHY    256
+
+
+/* a server to connect to */
+
+typedef struct {
+    ngx_addr_t                    addr;
+    ngx_str_t                     name;           /* name in the certificate,
+                                                     with a NUL */
+} ngx_http_parley_store_server_t;
 
 
 struct ngx_http_parley_store_conf_s {
     const parley_store_settings_t  *settings;
-    ngx_url_t                     url;
+    ngx_str_t                     label;          /* address in lines of the
+                                                     log */
+    ngx_http_parley_store_server_t  *servers;     /* the Sentinels, or the
+                                                     addresses of the engine */
+    ngx_uint_t                    nservers;
     ngx_ssl_t                    *ssl;            /* NULL: no TLS */
-    ngx_str_t                     name;           /* name in the certificate,
-                                                     with a NUL */
+    parley_store_sentinel_conf_t  sentinel;       /* the primary's name is
+                                                     empty: no Sentinel */
     u_char                        secret[PARLEY_KEY_SECRET];
     u_char                        digest[17];     /* of the configuration */
     parley_store_conf_t           store;
@@ -47,7 +61,17 @@ typedef enum {
 typedef struct {
     ngx_http_parley_store_link_e  is;
     ngx_peer_connection_t         peer;
-    ngx_uint_t                    next;           /* address to try next */
+    ngx_uint_t                    next;           /* server to try next */
+    const ngx_http_parley_store_server_t  *server;  /* of this connection */
+    parley_store_sentinel_t       question;       /* to a Sentinel */
+    ngx_uint_t                    asks;           /* Sentinels that this attempt
+                                                     may still ask, and this
+                                                     one; 0: the connection is
+                                                     to the engine */
+    ngx_http_parley_store_server_t  primary;      /* as a Sentinel has told */
+    ngx_sockaddr_t                primary_addr;
+    u_char                        primary_name[NGX_SOCKADDR_STRLEN];
+    u_char                        primary_host[PARLEY_STORE_SENTINEL_HOST];
     ngx_log_t                     log;
     ngx_msec_t                    logged;         /* end of the time in which
                                                      nginx's own lines about
@@ -70,6 +94,7 @@ typedef struct {
 
 typedef struct {
     uint32_t                      hash;
+    ngx_uint_t                    level;
     ngx_msec_t                    until;
 } ngx_http_parley_store_line_t;
 
@@ -106,6 +131,15 @@ void ngx_http_parley_store_close(void *ctx);
    Waits at most ms for the server. */
 void ngx_http_parley_store_link_turn(ngx_http_parley_store_t *st,
     ngx_msec_t ms);
+
+
+/* ngx_http_parley_store_sentinel.c */
+
+/* The question of link was answered: sets link->primary, and logs a change. */
+void ngx_http_parley_store_sentinel_named(ngx_http_parley_store_t *st);
+
+/* Logs why the Sentinel of link has not named the primary. */
+void ngx_http_parley_store_sentinel_failed(ngx_http_parley_store_t *st);
 
 
 #endif /* _NGX_HTTP_PARLEY_STORE_PARTS_H_INCLUDED_ */

@@ -3,15 +3,20 @@
  * way.  Each verb is answered once, at the latest when the connection is
  * closed, and the zone has no reservation of a verb that was refused.
  *
+ * If the bit 8 of the first octet is set, the replies are those of a Sentinel:
+ * they name an address, or are refused with a reason.
+ *
  * Input: one octet for the verbs, one for the length of pieces, then replies.
  * After the replies of the beginning (8 at most), which the target gives if the
  * first bit of the first octet is set, verbs begin.
  */
 
+#include <arpa/inet.h>
 #include <string.h>
 
 #include "state/memory/parley_memory.h"
 #include "state/store/parley_store.h"
+#include "state/store/parley_store_sentinel.h"
 #include "t/fuzz/parley_fuzz.h"
 
 
@@ -200,6 +205,47 @@ fuzz_verbs(fuzz_t *f)
 }
 
 
+static void
+fuzz_sentinel(const uint8_t *data, size_t size)
+{
+    int                      rc;
+    size_t                   i, n, piece;
+    uint8_t                  address[16];
+    parley_str_t             octets;
+    parley_arena_t           arena;
+    parley_store_sentinel_t  q;
+
+    parley_store_sentinel_conf_t  conf = { .primary = parley_str_c("parley") };
+
+    if (data[0] & 1) {
+        conf.password = parley_str_c("word");
+    }
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+    check(parley_store_sentinel_begin(&q, &conf, &arena, &octets) == 0);
+
+    piece = data[1] == 0 ? size : data[1];
+    rc = 0;
+
+    for (i = 2; i < size && rc == 0; i += n) {
+        n = size - i < piece ? size - i : piece;
+        rc = parley_store_sentinel_fed(&q, data + i, n);
+    }
+
+    if (rc == 1) {
+        check(q.port != 0);
+        check(inet_pton(AF_INET, q.host, address) == 1
+              || inet_pton(AF_INET6, q.host, address) == 1);
+
+    } else if (rc != 0) {
+        check(q.why != NULL);
+    }
+
+    parley_store_sentinel_end(&q);
+    parley_arena_reset(&arena);
+}
+
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -208,6 +254,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     parley_state_stat_t  stat;
 
     if (size < 2) {
+        return 0;
+    }
+
+    if (data[0] & 8) {
+        fuzz_sentinel(data, size);
         return 0;
     }
 

@@ -9,9 +9,10 @@ package Parley::Redis;
 #     $redis->kill; $redis->begin;        # kill -9, and start again, empty
 #
 # On port 0 the server has its socket alone.  Options: password (of the user
-# "default"), users (lines of ACL after "user"), tls (a port with TLS, with the
-# certificate of Parley::Env), conf (more lines of the configuration).  The
-# server ends when the object is destroyed.
+# "default"), users (lines of ACL after "user"), as (the user of cli(), which
+# needs no password), tls (a port with TLS, with the certificate of
+# Parley::Env), conf (more lines of the configuration), sentinel (1: a
+# Sentinel).  The server ends when the object is destroyed.
 
 use strict;
 use warnings;
@@ -46,11 +47,13 @@ sub start {
     my $engine = engine() // die "neither redis-server nor valkey-server\n";
     my $self = bless { port => $port, owner => $$, engine => $engine,
                        password => $o{password}, tls => $o{tls},
+                       as => $o{as}, sentinel => $o{sentinel},
                        dir => tmp_dir() . '/redis-' . ++$instances }, $class;
 
     mkdir $self->{dir} or die "$self->{dir}: $!\n";
 
-    my @lines = ("bind 127.0.0.1", "port $port", "save ''", "appendonly no",
+    my @lines = ("bind 127.0.0.1", "port $port",
+                 $o{sentinel} ? () : ("save ''", "appendonly no"),
                  "dir $self->{dir}", "unixsocket $self->{dir}/socket",
                  "unixsocketperm 777",
                  "logfile $self->{dir}/log", "daemonize no",
@@ -82,8 +85,8 @@ sub begin {
         open STDIN, '<', '/dev/null';
         open STDOUT, '>', "$self->{dir}/out";
         open STDERR, '>&', \*STDOUT;
-        exec "$self->{engine}-server", "$self->{dir}/conf"
-            or POSIX::_exit(127);
+        exec "$self->{engine}-server", "$self->{dir}/conf",
+            $self->{sentinel} ? '--sentinel' : () or POSIX::_exit(127);
     }
 
     my $until = time + PATIENCE;
@@ -119,6 +122,7 @@ sub log {
 
 
 sub pid { $_[0]{pid} }
+sub port { $_[0]{port} || $_[0]{tls} }
 sub socket { "$_[0]{dir}/socket" }
 
 # Returns the address for parley_store.
@@ -143,6 +147,7 @@ sub cli {
     if ($pid == 0) {
         open STDERR, '>&', \*STDOUT;
         exec "$self->{engine}-cli", '-s', $self->socket, '--no-auth-warning',
+             $self->{as} ? ('--user', $self->{as}, '--pass', 'none') : (),
              @words or POSIX::_exit(127);
     }
 
@@ -150,6 +155,14 @@ sub cli {
     close $out;
 
     return $text =~ s/\n\z//r;
+}
+
+
+# Returns a field of INFO, or an empty string.
+sub info {
+    my ($self, $name) = @_;
+
+    return $self->cli('INFO') =~ /^\Q$name\E:([^\r\n]*)/m ? $1 : '';
 }
 
 
