@@ -1,0 +1,164 @@
+# The round trips to the store that a message waits for.  A relay holds the
+# replies of the engine, so the answer to a request shows which of them the
+# gateway has waited for.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use IO::Select;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::HeldReplies;
+use Parley::Message;
+use Parley::Nodes;
+use Parley::Redis;
+use Parley::Upstream;
+
+plan skip_all => 'neither redis-server nor valkey-server'
+    if !Parley::Redis->engine;
+
+my $service = Parley::Upstream->start(port(2));
+my $redis = Parley::Redis->start(port(4));
+my $relay = Parley::HeldReplies->start(port(6), $redis);
+my $nodes = Parley::Nodes->start($redis, url => $relay->url,
+    more => 'parley_retain count=100 time=10m;',
+    server => location('/limited', 'parley_accept aee; parley_jwt on; '
+                       . 'parley_rate 1r/h;')
+              . location('/exact', 'parley_accept aee; parley_jwt on; '
+                         . 'parley_rate 1r/h burst=1 urgent=1r/h '
+                         . 'role=ops:1r/h:1 shared=exact;')
+              . location('/denied', 'parley_accept aee; parley_jwt on; '
+                         . 'parley_deny intent=ops.*;'));
+
+
+# Returns the status of a request and the commands of each round trip that it has
+# waited for.  The last replies are held while the answer comes.  A gateway closes a connection
+# that is silent for a second, so on a busy machine a case begins again.
+sub trips {
+    my ($i, $uri, $make, @o) = @_;
+
+    for my $try (1 .. 5) {
+        my $at = $nodes->client($i)->connect;
+        my $answers = IO::Select->new($at->{socket});
+        my $octets = post($uri, $make->(), @o);
+        my @awaited;
+
+        $relay->hold;
+        $at->write($octets);
+
+        while (!$answers->can_read(0.1)) {
+            my @held = $relay->held(0.1) // next;
+
+            last if $answers->can_read(0.15);
+
+            while (defined(my $name = $relay->held(0))) {
+                push @held, $name;
+            }
+
+            push @awaited, "@held";
+            $relay->release;
+        }
+
+        my $answer = $at->answer;
+
+        $relay->pass;
+        $nodes->wait_up;
+
+        return { status => $answer->{status}, awaited => \@awaited,
+                 code => $answer->{json}{payload}{code} }
+            if $answer->{status} != 503;
+    }
+
+    return {};
+}
+
+
+sub trips_are {
+    my ($what, $i, $uri, $make, $status, $awaited, @o) = @_;
+
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+
+    my $got = trips($i, $uri, $make, @o);
+
+    subtest $what => sub {
+        is($got->{status}, $status);
+        is_deeply($got->{awaited}, $awaited) || diag explain $got;
+    };
+}
+
+
+# Returns a message that a gateway has taken, and that the store knows.
+sub sent {
+    my ($i, $uri, $m, @o) = @_;
+
+    my $ids = keys_of('i');
+
+    is($nodes->client($i)->raw(post($uri, $m, @o))->{status}, 202);
+    ok($nodes->wait_for(sub { keys_of('i') > $ids }));
+
+    return $m;
+}
+
+sub keys_of {
+    return scalar split /\n/, $redis->cli('--scan', '--pattern',
+                                          "{parley}$_[0]*");
+}
+
+
+subtest 'CLU-16 a message awaits one round trip' => sub {
+    trips_are('an event', 0, '/aee', sub { aee(type => 'event') }, 202,
+              ['SET i']);
+    trips_are('a task', 0, '/aee', sub { aee() }, 202, ['SET i']);
+    trips_are('VCP', 0, '/vcp', sub { vcp() }, 200, ['SET i']);
+    trips_are('a message that is translated', 0, '/to-aee', sub { vcp() }, 200,
+              ['SET i']);
+    trips_are('a message with exact limits', 0, '/exact', sub { aee() }, 202,
+              ['p1_admit']);
+};
+
+
+subtest 'CLU-16 CLU-02 a final answer awaits two' => sub {
+    trips_are('at the gateway of the question', 0, '/aee',
+              sub { result(sent(0, '/aee', aee())) }, 202,
+              ['p1_admit', 'p1_settle'], as => 'bob');
+    trips_are('at another gateway, which first reads the question', 1, '/aee',
+              sub { result(sent(0, '/aee', aee())) }, 202,
+              ['GET r', 'p1_admit', 'p1_settle'], as => 'bob');
+    trips_are('an answer without a question, which is looked for twice', 0,
+              '/aee', sub { result(aee()) }, 202, ['GET r', 'GET r', 'SET i'],
+              as => 'bob');
+};
+
+
+subtest 'CLU-16 a message that the zone refuses awaits none' => sub {
+    my $known = sent(0, '/aee', aee());
+
+    trips_are('a known duplicate', 0, '/aee', sub { $known }, 409, []);
+
+    sent(0, '/limited', aee());
+    trips_are('a limit', 0, '/limited', sub { aee() }, 429, []);
+
+    trips_are('a rule', 0, '/denied', sub { aee() }, 403, []);
+};
+
+
+subtest 'CLU-16 a duplicate of another gateway awaits one' => sub {
+    my $known = sent(0, '/aee', aee());
+
+    trips_are('its id', 1, '/aee', sub { $known }, 409, ['SET i']);
+};
+
+
+subtest 'CLU-16 a suspension awaits one more' => sub {
+    trips_are('an emergency', 0, '/vcp',
+              sub { escalation(severity => 'emergency', requires_ack => true) },
+              200, ['SET i', 'SET r p1_share']);
+};
+
+
+done_testing;
