@@ -115,6 +115,12 @@ LATER_NOT = t/build.t t/config.t t/package.t t/proof.t t/proof-attack.t \
 LATER_TESTS = $(filter-out $(LATER_NOT),$(sort $(shell \
 	grep -lE 'Parley::(Test|Nginx|Gateway|Streams|Matrix|Family|Pages)\b' t/*.t)))
 
+# a module of the next version, whose values in a store have another format
+NEXT = $(OUT)/next
+NEXT_OBJS = $(patsubst state/%.c,$(NEXT)/%.o,state/parley_state.c \
+	$(filter state/store/%,$(SOURCES)))
+NEXT_MODULE = $(if $(filter release,$(BUILD)),$(NEXT)/ngx_http_parley_module.so)
+
 # files whose gateways get a store by "make test-store"; a store needs a zone that
 # answers at once, and has the records that a zone evicts
 STORE_NOT = t/retain.t t/replay.t
@@ -251,7 +257,7 @@ test-store: ## Tests with a gateway, or TESTS=, with a store in a real engine
 		$(or $(TESTS),$(STORE_TESTS))
 
 .PHONY: test-programs
-test-programs: build $(UNIT_TESTS) $(SIMULATE) $(PRINT) $(LATER)
+test-programs: build $(UNIT_TESTS) $(SIMULATE) $(PRINT) $(LATER) $(NEXT_MODULE)
 
 check: ## Static checks: rooms, calls, prose, docs, exports
 	tools/check
@@ -507,6 +513,34 @@ $(OUT)/ngx_http_parley_module.so: $(MODULE_DEPS) $(LIBRARY)
 $(OUT)/lto/ngx_http_parley_module.so: $(MODULE_DEPS)
 	+$(MAKE) OUT=$(OUT)/lto LTO=$(INSTALL_LTO) $@
 
+# The module with the next format of the store's values is never installed.  It
+# differs from the module in the store and in the number of the format.
+$(NEXT)/%.c: state/%.c t/next/format.sed
+	@mkdir -p $(@D)
+	@sed -f t/next/format.sed $< > $@
+
+.SECONDARY: $(NEXT_OBJS:.o=.c)
+
+$(NEXT)/%.o: $(NEXT)/%.c Makefile
+	$(call Q,CC)$(CC) $(ALL_CFLAGS) $(CODE_$(BUILD)) -DPARLEY_STATE_FORMAT="'2'" \
+		'-DPARLEY_STORE_BETWEEN(format)=((format) == 50 ? 4 : 0)' \
+		-DPARLEY_STORE_BETWEEN_MAX=4 -c -o $@ $<
+
+$(NEXT)/libparley.a: $(NEXT_OBJS) $(LIB)
+	@for word in "parley_2" "'1', '2'" "'next'"; do \
+		grep -q "$$word" $(NEXT)/store/parley_store_library.c \
+		|| { echo "t/next/format.sed: no $$word" >&2; exit 1; }; done
+	@rm -f $@
+	$(call Q,AR)$(AR) rcs $@ $(NEXT_OBJS) $(filter-out \
+		$(NEXT_OBJS:$(NEXT)/%=$(OBJ)/state/%),$(LIB_OBJS))
+
+$(NEXT)/ngx_http_parley_module.so: $(OUT)/ngx_http_parley_module.so $(NEXT)/libparley.a
+	@rm -rf $(OUT)/nginx-next && cp -a $(OUT)/nginx-module $(OUT)/nginx-next
+	$(call Q,NGX)PARLEY_LIBRARY=$(abspath $(NEXT)/libparley.a) CC=$(CC) \
+		tools/build-nginx module /usr/share/nginx/src $(OUT)/nginx-next \
+		"$(NGX_OPT_$(BUILD))" "$(NGX_LD_$(BUILD))"
+	@cp $(OUT)/nginx-next/objs/ngx_http_parley_module.so $@
+
 # The module whose state answers later is never installed.  It differs from the
 # module in a few files, so its build begins with the module's objects.
 $(OUT)/later/ngx_http_parley_module.so: $(OUT)/ngx_http_parley_module.so $(wildcard t/later/*.[ch])
@@ -596,4 +630,4 @@ $(OUT)/t/fuzz/fuzz_%: $(OBJ)/t/fuzz/fuzz_%.o $(LIB)
 
 -include $(LIB_OBJS:.o=.d) $(PUBLIC_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(PRINT_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) \
 	$(UNIT_SHARED_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d) $(TOY_OBJS:.o=.d) \
-	$(SIMULATE_OBJS:.o=.d) $(SIMULATE_EDGES:.o=.d)
+	$(SIMULATE_OBJS:.o=.d) $(SIMULATE_EDGES:.o=.d) $(NEXT_OBJS:.o=.d)

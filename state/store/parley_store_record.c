@@ -372,9 +372,14 @@ parley_store_got(parley_store_t *s, parley_store_call_t *call,
     parley_records_t       *ret = call->ret;
     const parley_lookup_t  *l = &call->u.lookup;
 
-    if (ret == NULL || !parley_wire_text(reply, &rest)
-        || parley_store_read_format(s, &rest) != 0)
-    {
+    if (ret == NULL || !parley_wire_text(reply, &rest)) {
+        return 0;
+    }
+
+    /* not "no record": a question that is skipped could take two answers */
+
+    if (parley_store_read_format(s, &rest) != 0) {
+        ret->n = -1;
         return 0;
     }
 

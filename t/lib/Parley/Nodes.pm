@@ -84,6 +84,19 @@ EOT
 }
 
 
+# Replaces a node by one with another module, as an operator does who upgrades
+# a gateway.
+sub replace {
+    my ($self, $i, $module) = @_;
+
+    local $ENV{PARLEY_MODULE} = $module;
+
+    $self->nginx($i)->stop;
+    $self->{nginx}[$i] = Parley::Nginx->start($self->conf($i));
+    $self->wait_up(nodes => [$i]);
+}
+
+
 sub port { return Parley::Env::port($ports[$_[1]][0]) }
 sub plain { return Parley::Env::port($ports[$_[1]][1]) }
 
