@@ -350,7 +350,9 @@ typedef enum {
                                    record exists */
     PARLEY_PUT_SHARE,           /* the account has used its share, or the owner
                                    its records under the key */
-    PARLEY_PUT_FULL
+    PARLEY_PUT_FULL,
+    PARLEY_PUT_AWAY             /* other nodes must know the record, and their
+                                   store is away */
 } parley_put_result_t;
 
 

@@ -191,6 +191,14 @@ subtest 'CLU-09 local: each gateway decides alone' => sub {
     is(code($local->client(0)->raw(post('/aee', $m))), 'E_MESSAGE_DUPLICATE');
     is($local->client(1)->raw(post('/aee', $m))->{status}, 202,
        'a duplicate at another gateway passes');
+
+    my $alarm = $local->client(0)->raw(post('/vcp',
+        escalation(severity => 'emergency', requires_ack => true)));
+
+    is($alarm->{json}{code}, 'capacity',
+       'CLU-08 a suspension, which others could not know, is refused');
+    is($alarm->{json}{message}, 'the store of the gateways is away',
+       'and the text says why');
     cmp_ok($local->status(0)->metric('parley_store_fallback_total'), '>=', 1);
 
     $redis->begin;

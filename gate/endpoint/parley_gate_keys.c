@@ -264,6 +264,8 @@ parley_gate_keys_no_room(parley_gate_t *g, parley_put_result_t why)
     return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL, "%s",
                             why == PARLEY_PUT_SHARE
                             ? "this parent uses its whole share of the zone"
+                            : why == PARLEY_PUT_AWAY
+                            ? "the store of the gateways is away"
                             : "the zone is full");
 }
 

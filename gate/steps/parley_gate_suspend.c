@@ -120,9 +120,11 @@ parley_gate_suspend_sender(parley_gate_t *g, parley_severity_t alarm)
 
     g->report.wait = PARLEY_GATE_NO_ROOM;
 
-    (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                            "no room to remember that the sender is "
-                            "suspended");
+    (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL, "%s",
+                            rc == 0 && got == PARLEY_PUT_AWAY
+                            ? "the store of the gateways is away"
+                            : "no room to remember that the sender is "
+                              "suspended");
 
     return PARLEY_RESULT_REFUSED;
 }

@@ -44,7 +44,7 @@ parley_store_put(parley_state_t *state, const parley_put_t *put,
 
     if (parley_store_in_zones(put->id.kind) && s->stage != PARLEY_STORE_UP) {
         s->stat.fallbacks++;
-        *ret = PARLEY_PUT_FULL;
+        *ret = PARLEY_PUT_AWAY;
 
         return PARLEY_STATE_DONE;
     }

@@ -157,7 +157,7 @@ parley_store_share_alone(parley_store_t *s, parley_store_call_t *call)
     s->stat.fallbacks++;
 
     if (call->answer == parley_store_shared) {
-        *ret = PARLEY_PUT_FULL;
+        *ret = PARLEY_PUT_AWAY;
     }
 }
 

@@ -333,7 +333,7 @@ test_suspension(void **state)
     parley_test_nodes(both, 2, NULL, 1500);
     assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_SUSPENDED);
     assert_int_equal(put(&b, PARLEY_KIND_SUSPENSION, "bo", 3, "alarm"),
-                     PARLEY_PUT_FULL);
+                     PARLEY_PUT_AWAY);
     parley_test_engine_signal(&engine, SIGCONT);
     parley_test_nodes_up(both, 2);
 
