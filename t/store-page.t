@@ -98,6 +98,7 @@ subtest 'CLU-10 the redis.conf and the ACL file of the page' => sub {
 
 subtest 'the octets of the page' => sub {
     my %page = $page =~ /^\| [^|]+ \| `(\w)`[^|]* \| (\d+) \|/mg;
+    my $service = Parley::Upstream->start(port(2));
     my $redis = Parley::Redis->start(port(6));
     my $node = Parley::Nodes->start($redis, nodes => 1,
         server => 'parley_rate 600r/m burst=5;');
@@ -106,7 +107,7 @@ subtest 'the octets of the page' => sub {
 
     # the limit of the page is that of a short debt
     my $m = aee();
-    $node->client(0)->raw(post('/aee', $m));
+    is($node->client(0)->raw(post('/aee', $m))->{status}, 202);
     ok($node->wait_for(sub { $redis->cli('--scan') =~ /\}l/ }), 'a limit')
         or diag $redis->cli('--scan');
 
@@ -118,11 +119,6 @@ end
 return table.concat(out, '\n')
 EOT
 
-    for my $kind (grep { $is{$_} } qw(i l)) {
-        cmp_ok(abs($is{$kind} - $page{$kind}), '<', 0.2 * $page{$kind},
-               "$kind: $page{$kind}") or diag $is{$kind};
-    }
-
     my $size = sub {
         my ($key, $octets) = @_;
 
@@ -131,11 +127,16 @@ EOT
     };
 
     # a record has 23 octets before its value, a slot 18
-    my %size = (r => $size->('{parley}r' . 'k' x 16, 423),
+    my %size = (i => $is{i}, l => $is{l}, r => $size->('{parley}r' . 'k' x 16, 423),
                 s => $size->('{parley}s' . 'k' x 16, 18));
 
-    cmp_ok(abs($size{$_} - $page{$_}), '<', 0.2 * $page{$_}, "$_: $page{$_}")
-        or diag $size{$_} for sort keys %size;
+    # Valkey keeps small values beside their keys, and reports less
+    my $least = Parley::Redis->engine eq 'valkey' ? 0 : 0.8;
+
+    for my $kind (sort keys %size) {
+        cmp_ok($size{$kind}, '<', 1.2 * $page{$kind}, "$kind: $page{$kind}");
+        cmp_ok($size{$kind}, '>', $least * $page{$kind}, 'and not much less');
+    }
 };
 
 done_testing();

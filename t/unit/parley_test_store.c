@@ -24,6 +24,27 @@ parley_test_clock(clockid_t id)
 }
 
 
+/* Returns the name of a program of the engine, such as "redis-server". */
+
+static char *
+parley_test_engine_program(const char *what)
+{
+    const char   *engine;
+    static char   name[64];
+
+    engine = getenv("PARLEY_ENGINE");
+
+    if (engine == NULL) {
+        engine = system("command -v redis-server > /dev/null") == 0
+                 ? "redis" : "valkey";
+    }
+
+    snprintf(name, sizeof(name), "%s-%s", engine, what);
+
+    return name;
+}
+
+
 static void
 parley_test_engine_socket(parley_test_engine_t *e, struct sockaddr_un *ret)
 {
@@ -90,7 +111,7 @@ parley_test_engine_begin(parley_test_engine_t *e, char *const *arguments)
     snprintf(path, sizeof(path), "%s/s", e->dir);
 
     n = 0;
-    argv[n++] = (char *) "redis-server";
+    argv[n++] = parley_test_engine_program("server");
     argv[n++] = (char *) "--port";
     argv[n++] = (char *) "0";
     argv[n++] = (char *) "--unixsocket";
@@ -112,8 +133,6 @@ parley_test_engine_begin(parley_test_engine_t *e, char *const *arguments)
     if (e->pid == 0) {
         fd = open("/dev/null", O_RDWR);
         dup2(fd, 1);
-        execvp(argv[0], argv);
-        argv[0] = (char *) "valkey-server";
         execvp(argv[0], argv);
         _exit(127);
     }
@@ -158,9 +177,8 @@ parley_test_engine_do(parley_test_engine_t *e, const char *words)
     size_t       len;
     static char  out[4096];
 
-    snprintf(command, sizeof(command),
-             "$(command -v redis-cli || command -v valkey-cli) -s %s/s %s 2>&1",
-             e->dir, words);
+    snprintf(command, sizeof(command), "%s -s %s/s %s 2>&1",
+             parley_test_engine_program("cli"), e->dir, words);
 
     pipe = popen(command, "r");
     assert_non_null(pipe);

@@ -1,6 +1,7 @@
 /*
- * Nodes over one engine: a redis-server that the test starts, on a socket of
- * its own, and stores whose connections the test reads and writes.
+ * Nodes over one engine: a redis-server, or the server of $PARLEY_ENGINE, that
+ * the test starts on a socket of its own, and stores whose connections the test
+ * reads and writes.
  */
 
 #ifndef PARLEY_TEST_STORE_H
