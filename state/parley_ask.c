@@ -247,15 +247,34 @@ parley_ask_told(parley_ask_t *q, parley_ask_reply_what_t what,
 static parley_ask_reply_t *
 parley_ask_new(parley_ask_t *q, parley_ask_reply_what_t what)
 {
+    size_t               size;
     parley_ask_reply_t  *e;
 
-    e = parley_arena_alloc(q->arena, sizeof(parley_ask_reply_t));
+    /* an answer takes only its own size: lists are large */
+
+    static const size_t  sizes[] = {
+        [PARLEY_ASK_REPLY_ADMISSION] = sizeof(parley_admitted_t),
+        [PARLEY_ASK_REPLY_SETTLEMENT] = sizeof(int),
+        [PARLEY_ASK_REPLY_RATE] = sizeof(parley_rated_t),
+        [PARLEY_ASK_REPLY_PUT] = sizeof(parley_put_result_t),
+        [PARLEY_ASK_REPLY_RECORDS] = sizeof(parley_records_t),
+        [PARLEY_ASK_REPLY_LIST] = sizeof(parley_listed_t),
+        [PARLEY_ASK_REPLY_DROP] = sizeof(int),
+        [PARLEY_ASK_REPLY_STAT] = sizeof(parley_state_stat_t),
+        [PARLEY_ASK_REPLY_APPEND] = sizeof(parley_appended_t),
+        [PARLEY_ASK_REPLY_ROSTER] = sizeof(parley_roster_page_t),
+        [PARLEY_ASK_REPLY_PAGE] = sizeof(parley_log_page_t),
+        [PARLEY_ASK_REPLY_ERASE] = sizeof(int),
+    };
+
+    size = offsetof(parley_ask_reply_t, answer) + sizes[what];
+    e = parley_arena_alloc(q->arena, size);
 
     if (e == NULL) {
         return NULL;
     }
 
-    memset(e, 0, sizeof(parley_ask_reply_t));
+    memset(e, 0, size);
 
     e->what = what;
 

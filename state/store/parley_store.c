@@ -149,6 +149,7 @@ parley_store_destroy(parley_store_t *s)
         parley_store_call_free(s, call);
     }
 
+    parley_store_call_spare_free(s);
     parley_wire_destroy(s->wire);
     free(s->taken);
     s->mem->free(s->mem->ctx, s);

@@ -19,10 +19,18 @@ parley_store_call(parley_store_t *s, parley_store_answer_pt answer)
 {
     parley_store_call_t  *call;
 
-    call = s->mem->alloc(s->mem->ctx, sizeof(parley_store_call_t));
+    call = s->spare;
 
-    if (call == NULL) {
-        return NULL;
+    if (call != NULL) {
+        s->spare = call->next;
+        s->nspare--;
+
+    } else {
+        call = s->mem->alloc(s->mem->ctx, sizeof(parley_store_call_t));
+
+        if (call == NULL) {
+            return NULL;
+        }
     }
 
     memset(call, 0, offsetof(parley_store_call_t, room));
@@ -48,7 +56,30 @@ void
 parley_store_call_free(parley_store_t *s, parley_store_call_t *call)
 {
     parley_arena_reset(&call->arena);
+
+    if (s->nspare < PARLEY_STORE_SPARE) {
+        call->next = s->spare;
+        s->spare = call;
+        s->nspare++;
+        return;
+    }
+
     s->mem->free(s->mem->ctx, call);
+}
+
+
+void
+parley_store_call_spare_free(parley_store_t *s)
+{
+    parley_store_call_t  *call;
+
+    while (s->spare != NULL) {
+        call = s->spare;
+        s->spare = call->next;
+        s->mem->free(s->mem->ctx, call);
+    }
+
+    s->nspare = 0;
 }
 
 

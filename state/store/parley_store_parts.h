@@ -27,6 +27,7 @@
 #define PARLEY_STORE_VALUE     (1024 * 1024)        /* octets of a record; a
                                        larger one is the zone's alone */
 #define PARLEY_STORE_CONFIRM   "100"        /* ms that WAIT waits */
+#define PARLEY_STORE_SPARE     64   /* freed calls that are kept */
 #define PARLEY_STORE_COUNTS    512  /* limits counted between two reports */
 #define PARLEY_STORE_PAUSE_MAX  1000   /* ms between two tries, at most */
 #define PARLEY_STORE_PREFIX    66   /* octets of a prefix with its braces */
@@ -156,6 +157,10 @@ struct parley_store_s {
     size_t                      octets;
     size_t                      awaited;
 
+    parley_store_call_t        *spare;          /* freed calls, to be used
+                                                   again */
+    size_t                      nspare;
+
     /* the connection */
     parley_store_stage_t        stage;
     parley_wire_t              *wire;
@@ -238,7 +243,10 @@ parley_state_done_t parley_store_await(parley_store_t *s,
     parley_store_call_t *call, void *ret, parley_call_t *caller,
     parley_store_give_up_pt give_up);
 
+/* Frees a call.  The store keeps PARLEY_STORE_SPARE of them for later calls;
+   _spare_free() frees these. */
 void parley_store_call_free(parley_store_t *s, parley_store_call_t *call);
+void parley_store_call_spare_free(parley_store_t *s);
 
 /* Reads a reply to the oldest call. */
 void parley_store_answered(parley_store_t *s,

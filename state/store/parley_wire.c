@@ -1,4 +1,3 @@
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +27,7 @@ struct parley_wire_s {
 
 static void *parley_wire_array(const redisReadTask *task,
     parley_wire_count_t n);
-static size_t parley_wire_digits(size_t n);
+static size_t parley_wire_digits(uint64_t n);
 static uint8_t *parley_wire_length(uint8_t *p, uint8_t c, size_t n);
 
 
@@ -76,7 +75,7 @@ parley_wire_command(parley_arena_t *arena, const parley_str_t *arguments,
 
 
 static size_t
-parley_wire_digits(size_t n)
+parley_wire_digits(uint64_t n)
 {
     size_t  digits;
 
@@ -113,11 +112,28 @@ parley_wire_length(uint8_t *p, uint8_t c, size_t n)
 parley_str_t
 parley_wire_number(int64_t n, char room[24])
 {
-    int  len;
+    char      *p;
+    size_t     i, digits;
+    uint64_t   rest;
 
-    len = snprintf(room, 24, "%lld", (long long) n);
+    p = room;
+    rest = n < 0 ? 0 - (uint64_t) n : (uint64_t) n;
 
-    return parley_str_make(room, (size_t) len);
+    if (n < 0) {
+        *p++ = '-';
+    }
+
+    digits = parley_wire_digits(rest);
+
+    for (i = digits; i > 0; i--) {
+        p[i - 1] = (char) ('0' + rest % 10);
+        rest /= 10;
+    }
+
+    p += digits;
+    *p = '\0';
+
+    return parley_str_make(room, (size_t) (p - room));
 }
 
 

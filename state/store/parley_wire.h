@@ -23,7 +23,7 @@ int parley_wire_command(parley_arena_t *arena, const parley_str_t *arguments,
     size_t n, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
-/* Writes n in decimal to room; returns the text. */
+/* Writes n in decimal to room, with a zero octet; returns the text. */
 parley_str_t parley_wire_number(int64_t n, char room[24]);
 
 
