@@ -32,7 +32,10 @@ my $set = Parley::Sentinels->start(
     engines => [map { port($_) } 4, 5, 6],
     sentinels => [map { port($_) } 11, 12, 13],
     conf => "min-replicas-to-write 1\nmin-replicas-max-lag 1");
-my $nodes = Parley::Nodes->start(undef, url => $set->url, words => 'lease=3s');
+my %conf = (url => $set->url, words => 'lease=3s', server => <<'EOT');
+        location = /keys { parley_keys; parley_jwt on failures=off; }
+EOT
+my $nodes = Parley::Nodes->start(undef, %conf);
 
 sub code { $_[0]{json}{payload}{code} // $_[0]{json}{code} // $_[0]{status} }
 
@@ -60,6 +63,17 @@ sub unknown {
                         $nodes->all } @ms];
 }
 
+# Returns the answer of a gateway to a message of alice with a key that her
+# parent has added.
+my $extra = new_key('ed25519', 'extra');
+
+sub added {
+    my $client = shift;
+
+    return code($client->raw(post('/peers', jcs(sign_vcp(vcp(), $extra)),
+                                  token => 0)));
+}
+
 sub lost { $nodes->status(0)->metric('parley_store_lost_total{why="generation"}') }
 
 sub reloads {
@@ -78,6 +92,19 @@ subtest 'CLU-01 a store behind Sentinels' => sub {
               [(202) x @before], 'ids are taken');
     is(gives(0, $asked), 202, 'a question');
     is(sends(0, '/vcp', $alarm), 200, 'a suspension');
+    is(added($nodes->client($_)), 'signature-invalid', 'an unknown key')
+        for $nodes->all;
+
+    my $began = time;
+    my $body = jcs({ sub => 'alice', exp => int(time) + 600,
+                     keys => [public_jwk($extra)] });
+
+    is($nodes->client(1)->raw(post('/keys', $body, as => 'lead'))->{status},
+       200, "CLU-14 a child's key is added");
+    ok($nodes->wait_for(sub {
+           added($nodes->client(0)) eq 'agent-suspended' }),
+       'and known at the other gateway');
+    cmp_ok(time - $began, '<', 2, 'soon');
     is_deeply(unknown(@before), [], 'at both gateways');
     is($nodes->nginx($_)->logged(qr/parley: store sentinel:\S+\/parley: Sentinel 127\.0\.0\.1:\d+ names the primary 127\.0\.0\.1:${\port(4)}$/m), 1,
        'the primary is logged') for $nodes->all;
@@ -118,7 +145,7 @@ subtest 'CLU-10 the primary is killed' => sub {
        1, 'with the new primary') for $nodes->all;
 
     # a gateway without a memory of its own
-    my $late = Parley::Nodes->start(undef, url => $set->url, only => 2);
+    my $late = Parley::Nodes->start(undef, %conf, only => 2);
 
     is_deeply([grep { code($late->client(2)->raw(post('/aee', $_, as => 'lead')))
                       ne 'E_MESSAGE_DUPLICATE' } @before], [],
@@ -126,6 +153,8 @@ subtest 'CLU-10 the primary is killed' => sub {
     ok($late->wait_for(sub { code($late->client(2)->raw(post('/vcp', vcp())))
                              eq 'agent-suspended' }),
        'CLU-14 and the suspension');
+    ok($late->wait_for(sub { added($late->client(2)) eq 'agent-suspended' }),
+       "CLU-14 and the child's key");
 
     $old->begin;
     $set->wait_known(2);
@@ -226,7 +255,24 @@ subtest 'CLU-14 a resumption and an unconfirmed suspension' => sub {
     ok($nodes->wait_for(sub { sends(1, '/vcp', vcp()) eq 200 }), 'at both');
     is($unconfirmed->(), 0, 'which a replica has confirmed');
 
+    # the next primary has the resumption
+    $set->switch($set->primary);
+    ok(accepted(), 'messages are accepted after a failover');
+
+    my $late = Parley::Nodes->start(undef, %conf, only => 2);
+
+    is($late->nginx(2)->logged(qr/the store is in use/), 1);
+    is(code($late->client(2)->raw(post('/vcp', vcp()))), 200,
+       'at a gateway without a memory of its own');
+    is(code($late->client(2)->raw(post('/aee', $before[0], as => 'lead'))),
+       'E_MESSAGE_DUPLICATE', 'which has the rest of the store');
+    ok($late->wait_for(sub { added($late->client(2)) eq 200 }), 'such as a key');
+    undef $late;
+
     # replicas that are connected and do not answer
+    Parley::Sentinels::wait_for('replicas', sub {
+        $set->primary->info('connected_slaves') == 2 });
+
     my $primary = $set->primary;
     my @replicas = grep { $_->port != $primary->port } $set->engines;
 
