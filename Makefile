@@ -351,7 +351,7 @@ pgo: ## The module with the profile of a benchmark, into build/pgo/ (slow)
 
 
 .PHONY: bench bench-instructions bench-streams bench-sockets bench-deliver
-.PHONY: bench-pass bench-chat bench-mailboxes
+.PHONY: bench-pass bench-chat bench-mailboxes bench-store
 bench: ## Benchmarks against the peers; writes docs/performance.md
 	tools/install-deps bench
 	$(MAKE) build
@@ -386,6 +386,11 @@ bench-mailboxes: ## Mailboxes of chat: offers, lists, claims, octets
 	tools/install-deps bench
 	$(MAKE) build
 	bench/mailboxes
+
+bench-store: ## A store compared with a zone alone; writes that part of the page
+	tools/install-deps test bench
+	$(MAKE) build
+	bench/store
 
 bench-pass: ## Files and streams of services compared with nginx alone
 	tools/install-deps bench
