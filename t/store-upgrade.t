@@ -144,6 +144,10 @@ subtest 'CLU-15 gateways are replaced one by one while requests run' => sub {
         sleep 4;
         is(format_of(), 1, 'both write the format of this version');
         is_deeply([keys %{ ids() }], [1], 'and no other');
+
+        is_deeply([sort map { $_->{formats} }
+                   @{ $nodes->status(1)->json->{gateways} }], [11, 12],
+                  'OPS-01 the status lists their formats');
     }
 
     ok($nodes->wait_for(sub { format_of() eq 2 }),

@@ -296,6 +296,7 @@ parley_status_store(parley_snapshot_t *s, const parley_status_store_t *store)
 
     cells[PARLEY_M_STORE_GENERATION] = store->generation;
     cells[PARLEY_M_STORE_NODES] = store->nodes;
+    cells[PARLEY_M_STORE_DIFFER] = store->differ;
     cells[PARLEY_M_STORE_OCTETS + PARLEY_L_STORE_USE_USED] = store->used;
     cells[PARLEY_M_STORE_OCTETS + PARLEY_L_STORE_USE_MAX] = store->max;
     cells[PARLEY_M_STORE_CLOCK] = (uint64_t) (store->offset_ms < 0

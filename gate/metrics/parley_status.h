@@ -1,7 +1,8 @@
 /*
  * The status of a gateway (OPS-01, OPS-02): a snapshot of all cells, as JSON
- * and as Prometheus text.  It has no ids, names or URLs.  The list of suspended
- * principals is an exception: it is in JSON only, and only on request.
+ * and as Prometheus text.  It has no ids, names or URLs.  Exceptions, in JSON
+ * only: the list of suspended principals, on request, and that of the gateways
+ * of a store.
  */
 
 #ifndef PARLEY_STATUS_H
@@ -22,13 +23,28 @@ typedef enum {
 } parley_status_format_t;
 
 
-/* facts that are not in cells */
+/* a gateway of the store */
 typedef struct {
+    parley_str_t  node;         /* its number in the store, in hexadecimal */
+    parley_str_t  host;
+    parley_str_t  version;
+    parley_str_t  formats;      /* the oldest and the newest that it reads */
+    parley_str_t  config;       /* digest of its settings */
+    int64_t       lease_ms;     /* rest of its lease */
+    unsigned      own:1;        /* this gateway */
+    unsigned      differs:1;    /* its settings are others */
+} parley_status_node_t;
+
+
+/* facts that are not in cells */
+typedef struct parley_status_s {
     parley_str_t         parley;        /* versions at build time */
     parley_str_t         nginx;
     int64_t              now_ms;        /* wall clock */
     parley_suspended_t  *suspended;     /* suspended principals; NULL: not
                                            listed */
+    const parley_status_node_t  *nodes;
+    size_t               nnodes;
 } parley_status_t;
 
 
@@ -45,6 +61,7 @@ typedef struct {
 typedef struct {
     uint64_t  generation;
     uint64_t  nodes;
+    uint64_t  differ;           /* with other settings */
     uint64_t  used;             /* octets; 0: unknown */
     uint64_t  max;              /* 0: no bound */
     int64_t   offset_ms;        /* the store's clock is ahead */

@@ -41,6 +41,7 @@ static int parley_status_usual(const parley_metric_t *m,
 static void parley_status_number(parley_buf_t *b, uint64_t n,
     unsigned digits);
 static parley_str_t parley_status_head(parley_str_t member);
+static void parley_status_nodes(parley_buf_t *b, const parley_status_t *of);
 
 
 int
@@ -82,9 +83,50 @@ parley_status_json(parley_arena_t *arena, const parley_snapshot_t *s,
                                    parley_status_held(s));
     }
 
+    if (s->store) {
+        parley_status_nodes(&b, of);
+    }
+
     parley_buf_lit(&b, "}\n");
 
     return parley_buf_done(&b, ret);
+}
+
+
+static void
+parley_status_nodes(parley_buf_t *b, const parley_status_t *of)
+{
+    size_t                       i;
+    const parley_status_node_t  *n;
+
+    parley_buf_name(b, PARLEY_STR("gateways"));
+    parley_buf_octet(b, '[');
+
+    for (i = 0; i < of->nnodes; i++) {
+        n = &of->nodes[i];
+
+        if (i != 0) {
+            parley_buf_octet(b, ',');
+        }
+
+        parley_buf_octet(b, '{');
+        parley_buf_member(b, PARLEY_STR("node"), n->node);
+        parley_buf_member(b, PARLEY_STR("host"), n->host);
+        parley_buf_member(b, PARLEY_STR("version"), n->version);
+        parley_buf_member(b, PARLEY_STR("formats"), n->formats);
+        parley_buf_member(b, PARLEY_STR("settings"), n->config);
+        parley_buf_name(b, PARLEY_STR("lease"));
+        parley_status_number(b, (uint64_t) (n->lease_ms > 0 ? n->lease_ms : 0),
+                             3);
+        parley_buf_name(b, PARLEY_STR("own"));
+        parley_buf_str(b, n->own ? PARLEY_STR("true") : PARLEY_STR("false"));
+        parley_buf_name(b, PARLEY_STR("differs"));
+        parley_buf_str(b, n->differs ? PARLEY_STR("true")
+                                     : PARLEY_STR("false"));
+        parley_buf_octet(b, '}');
+    }
+
+    parley_buf_octet(b, ']');
 }
 
 

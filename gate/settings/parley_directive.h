@@ -16,6 +16,9 @@
 #define PARLEY_OFTEN   1        /* may be repeated in a block */
 #define PARLEY_GUARDS  2        /* protects a block that takes messages
                                    (SEC-07) */
+#define PARLEY_OWN     4        /* the gateways of a store may differ in it */
+#define PARLEY_FILE    8        /* the first word is a file or a folder, whose
+                                   content decides and not its name */
 
 /*
  * The part of parley_settings_t that a directive fills: adjacent members, from
@@ -35,7 +38,7 @@ typedef struct parley_directive_row_s  parley_directive_row_t;
 
 
 /* the directive that is being read */
-typedef struct {
+typedef struct parley_setting_s {
     const parley_settings_env_t   *env;
     parley_settings_http_t        *http;
     parley_settings_t             *s;   /* settings of its block */

@@ -34,8 +34,18 @@ int
 ngx_http_parley_conf_read(void *ctx, parley_str_t word,
     parley_str_t *ret_path, parley_str_t *ret_text, parley_problem_t *problem)
 {
-    return ngx_http_parley_conf_text(ctx, word, 0, ret_path, ret_text,
-                                     problem);
+    int          rc;
+    ngx_conf_t  *cf = ctx;
+
+    rc = ngx_http_parley_conf_text(cf, word, 0, ret_path, ret_text, problem);
+
+    if (rc == 0) {
+        ngx_http_parley_configured_file(
+            ngx_http_conf_get_module_main_conf(cf, ngx_http_parley_module),
+            *ret_text);
+    }
+
+    return rc;
 }
 
 

@@ -20,8 +20,6 @@
 #include "gate/settings/parley_directive.h"
 
 
-static ngx_int_t ngx_http_parley_configured(ngx_conf_t *cf,
-    ngx_http_parley_main_conf_t *mcf, const parley_str_t *words);
 static char *ngx_http_parley_answers(ngx_conf_t *cf,
     ngx_http_handler_pt handler);
 static char *ngx_http_parley_zone(ngx_conf_t *cf,
@@ -80,21 +78,14 @@ ngx_http_parley_directive(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     d.n = cf->args->nelts;
     d.problem = &problem;
 
+    mcf->files = 0;
+
     if (parley_directive_read(&d) != 0) {
         return ngx_http_parley_conf_wrong(cf, &problem);
     }
 
-    switch (cmd->offset) {
-
-    case PARLEY_DIRECTIVE_ZONE:
-    case PARLEY_DIRECTIVE_STORE:
-    case PARLEY_DIRECTIVE_AUDIT:
-        break;
-
-    default:
-        if (ngx_http_parley_configured(cf, mcf, words) != NGX_OK) {
-            return NGX_CONF_ERROR;
-        }
+    if (ngx_http_parley_configured(cf, mcf, &d) != NGX_OK) {
+        return NGX_CONF_ERROR;
     }
 
     switch (cmd->offset) {
@@ -119,37 +110,6 @@ ngx_http_parley_directive(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     default:
         return NGX_CONF_OK;
     }
-}
-
-
-/* Adds a directive to the digest of the configuration.  Each word is preceded
-   by a NUL. */
-
-static ngx_int_t
-ngx_http_parley_configured(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf,
-    const parley_str_t *words)
-{
-    u_char         before[PARLEY_SHA256_LEN];
-    ngx_uint_t     i;
-    parley_str_t  *parts;
-
-    parts = ngx_palloc(cf->temp_pool,
-                       (1 + 2 * cf->args->nelts) * sizeof(parley_str_t));
-    if (parts == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_memcpy(before, mcf->configured, PARLEY_SHA256_LEN);
-    parts[0] = parley_str_make(before, PARLEY_SHA256_LEN);
-
-    for (i = 0; i < cf->args->nelts; i++) {
-        parts[1 + 2 * i] = parley_str_make((const uint8_t *) "", 1);
-        parts[2 + 2 * i] = words[i];
-    }
-
-    return parley_sha256_parts(parts, 1 + 2 * cf->args->nelts,
-                               mcf->configured)
-           == 0 ? NGX_OK : NGX_ERROR;
 }
 
 
@@ -353,7 +313,7 @@ ngx_http_parley_init_main_conf(ngx_conf_t *cf, void *conf)
         mcf->zone->retain = mcf->http.retain;
         mcf->zone->replay = mcf->http.replay_size;
 
-        ngx_http_parley_store_settle(mcf);
+        ngx_http_parley_store_settle(mcf, ngx_http_parley_configured_end(mcf));
     }
 
     return NGX_CONF_OK;

@@ -13,6 +13,9 @@
 #include "ngx_module/worker/ngx_http_parley_conf.h"
 
 
+struct parley_setting_s;    /* parley_directive.h */
+
+
 /* The setter of every directive; cmd->offset is its parley_directive_id_t. */
 char *ngx_http_parley_directive(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
@@ -40,6 +43,22 @@ int ngx_http_parley_conf_secret(void *ctx, parley_str_t word,
 int ngx_http_parley_conf_walk(void *ctx, parley_str_t word,
     int (*visit)(void *data, parley_str_t path), void *data,
     parley_str_t *ret_path, parley_problem_t *problem);
+
+
+/* ngx_http_parley_configured.c */
+
+/* Adds a directive that was read to mcf->configured. */
+ngx_int_t ngx_http_parley_configured(ngx_conf_t *cf,
+    ngx_http_parley_main_conf_t *mcf, const struct parley_setting_s *d);
+
+/* Adds the content of a file of the directive that is read. */
+void ngx_http_parley_configured_file(ngx_http_parley_main_conf_t *mcf,
+    parley_str_t text);
+
+/* Returns the digest of all directives that the gateways of a store must have
+   in common. */
+uint64_t ngx_http_parley_configured_end(
+    const ngx_http_parley_main_conf_t *mcf);
 
 
 /* ngx_http_parley_location.c */

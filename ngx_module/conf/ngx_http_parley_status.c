@@ -462,6 +462,13 @@ ngx_http_parley_status_text(ngx_http_parley_asking_t *a, unsigned failed,
     of.nginx = PARLEY_STR(NGINX_VERSION);
     of.now_ms = ngx_http_parley_now();
     of.suspended = a->listed != NULL ? &a->suspended : NULL;
+    of.nnodes = 0;
+
+    if (ngx_http_parley_store_nodes(mcf->worker, a->request->pool, &of)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
 
     rc = (a->format == PARLEY_STATUS_JSON)
          ? parley_status_json(&a->arena, s, &of, ret)

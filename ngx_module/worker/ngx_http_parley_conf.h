@@ -28,11 +28,9 @@ struct ngx_http_parley_main_conf_s {
     ngx_http_parley_zone_t       *zone;
 
     struct ngx_http_parley_store_conf_s  *store;  /* NULL: no parley_store */
-    u_char                        configured[PARLEY_SHA256_LEN];
-                                                  /* digest of the words of the
-                                                     directives that all
-                                                     gateways of a store should
-                                                     have in common */
+    ngx_array_t                   configured;     /* see _configured.c */
+    uint64_t                      files;          /* sum over the files of the
+                                                     directive that is read */
 
     parley_engine_t              *engine;
     parley_settings_http_t        http;

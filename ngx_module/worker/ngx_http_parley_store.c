@@ -18,6 +18,7 @@
 #include "core/parley_hex.h"
 #include "gate/metrics/parley_counters.h"
 #include "gate/metrics/parley_status.h"
+#include "translate/parley_engine.h"
 
 
 #define NGX_HTTP_PARLEY_STORE_PORT   6379
@@ -241,7 +242,7 @@ ngx_http_parley_store_tls(ngx_conf_t *cf, ngx_http_parley_store_conf_t *conf)
 
 
 void
-ngx_http_parley_store_settle(ngx_http_parley_main_conf_t *mcf)
+ngx_http_parley_store_settle(ngx_http_parley_main_conf_t *mcf, uint64_t digest)
 {
     ngx_http_parley_store_conf_t  *conf;
 
@@ -253,9 +254,7 @@ ngx_http_parley_store_settle(ngx_http_parley_main_conf_t *mcf)
 
     mcf->zone->secret = conf->secret;
 
-    *parley_hex_write(conf->digest, mcf->configured,
-                      (sizeof(conf->digest) - 1) / 2)
-        = '\0';
+    *ngx_sprintf(conf->digest, "%016xL", digest) = '\0';
 
     conf->store.config = parley_str_make(conf->digest,
                                          sizeof(conf->digest) - 1);
@@ -287,6 +286,10 @@ ngx_http_parley_store_init(ngx_cycle_t *cycle,
     st->worker = worker;
 
     ngx_memcpy(st->store_conf.node, zone->sh->node, PARLEY_STORE_NODE);
+    st->store_conf.version = PARLEY_STR(PARLEY_VERSION);
+    st->store_conf.host = ngx_http_parley_str(&cycle->hostname);
+    st->store_conf.tells = ngx_worker == 0;
+
     st->log = cycle->log;
 
     st->timer.handler = ngx_http_parley_store_timer_handler;
@@ -622,9 +625,52 @@ ngx_http_parley_store_status(const ngx_http_parley_worker_t *worker,
 
     store.generation = now.generation;
     store.nodes = now.nodes;
+    store.differ = now.differ;
     store.used = now.used;
     store.max = now.max;
     store.offset_ms = now.offset;
 
     parley_status_store(s, &store);
+}
+
+
+ngx_int_t
+ngx_http_parley_store_nodes(const ngx_http_parley_worker_t *worker,
+    ngx_pool_t *pool, parley_status_t *status)
+{
+    u_char                       *node;
+    size_t                        i, n;
+    parley_status_node_t         *nodes;
+    const parley_store_member_t  *m;
+
+    if (worker->store == NULL) {
+        return NGX_OK;
+    }
+
+    m = parley_store_members(worker->store->store, &n);
+
+    nodes = ngx_pcalloc(pool, ngx_max(n, 1) * sizeof(parley_status_node_t));
+    node = ngx_pnalloc(pool, ngx_max(n, 1) * 2 * PARLEY_STORE_NODE);
+
+    if (nodes == NULL || node == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < n; i++, m++) {
+        nodes[i].node = parley_str_make(node, 2 * PARLEY_STORE_NODE);
+        node = parley_hex_write(node, m->node, PARLEY_STORE_NODE);
+
+        nodes[i].host = parley_str_c(m->host);
+        nodes[i].version = parley_str_c(m->version);
+        nodes[i].formats = parley_str_c(m->formats);
+        nodes[i].config = parley_str_c(m->config);
+        nodes[i].lease_ms = m->until - (int64_t) ngx_current_msec;
+        nodes[i].own = m->own;
+        nodes[i].differs = m->differs;
+    }
+
+    status->nodes = nodes;
+    status->nnodes = n;
+
+    return NGX_OK;
 }

@@ -14,6 +14,7 @@
 
 
 struct parley_snapshot_s;   /* parley_counters.h */
+struct parley_status_s;     /* parley_status.h */
 
 
 /* ngx_http_parley_store.c */
@@ -22,8 +23,10 @@ struct parley_snapshot_s;   /* parley_counters.h */
 char *ngx_http_parley_store_open(ngx_conf_t *cf,
     ngx_http_parley_main_conf_t *mcf);
 
-/* Gives the zone the secret of the store, after the configuration is read. */
-void ngx_http_parley_store_settle(ngx_http_parley_main_conf_t *mcf);
+/* Gives the zone the secret of the store, after the configuration is read;
+   digest is that of the settings that all gateways must have in common. */
+void ngx_http_parley_store_settle(ngx_http_parley_main_conf_t *mcf,
+    uint64_t digest);
 
 /*
  * Creates the store of this worker, which becomes the state of the zone's
@@ -45,6 +48,10 @@ void ngx_http_parley_store_count(ngx_http_parley_worker_t *worker);
 /* Fills the cells of the store that do not come from slots. */
 void ngx_http_parley_store_status(const ngx_http_parley_worker_t *worker,
     struct parley_snapshot_s *s);
+
+/* Fills the list of the gateways of the store. */
+ngx_int_t ngx_http_parley_store_nodes(const ngx_http_parley_worker_t *worker,
+    ngx_pool_t *pool, struct parley_status_s *status);
 
 
 #endif /* _NGX_HTTP_PARLEY_STORE_H_INCLUDED_ */

@@ -39,6 +39,7 @@
 #define PARLEY_STORE_TICK     250   /* ms between two questions for changes */
 #define PARLEY_STORE_CALLS    16384 /* unanswered calls of a worker */
 #define PARLEY_STORE_OCTETS   (16 * 1024 * 1024)        /* of these calls */
+#define PARLEY_STORE_MEMBERS  64    /* nodes that are listed */
 #define PARLEY_STORE_TAKEN    65536 /* ids taken while the store is away */
 
 
@@ -105,8 +106,13 @@ typedef struct {
                                                            store */
     uint8_t                  node[PARLEY_STORE_NODE];   /* random, made with
                                                            the zone */
-    parley_str_t             config;    /* hash of the configuration, for the
-                                           list of nodes */
+    parley_str_t             config;    /* digest of the settings that all
+                                           nodes must have in common */
+    parley_str_t             version;   /* and host: for the list of nodes,
+                                           without spaces */
+    parley_str_t             host;
+    unsigned                 tells:1;   /* this process logs nodes with another
+                                           digest */
     int64_t                  timeout;   /* ms that a message waits for a
                                            reply */
     int64_t                  lease;     /* ms, at least 1000 */
@@ -153,12 +159,26 @@ typedef struct {
                                    refused */
     uint64_t  generation;       /* 0: never entered */
     uint64_t  nodes;            /* as the last renewal told */
+    uint64_t  differ;           /* those with another digest of the settings */
     uint64_t  used;             /* octets of the engine; 0: unknown */
     uint64_t  max;              /* 0: no bound */
     size_t    pending;          /* unanswered calls */
     int64_t   offset;           /* ms that the engine's clock is ahead of the
                                    host's, by parley_store_env_t.wall */
 } parley_store_stat_t;
+
+
+/* a node that has a lease, as the last renewal told */
+typedef struct {
+    uint8_t   node[PARLEY_STORE_NODE];
+    char      formats[3];       /* the oldest and the newest that it reads */
+    char      version[24];
+    char      config[24];
+    char      host[72];
+    int64_t   until;            /* end of its lease, in ms of env.now */
+    unsigned  own:1;            /* this node */
+    unsigned  differs:1;        /* it has another config */
+} parley_store_member_t;
 
 
 /*
@@ -200,6 +220,10 @@ void parley_store_timer(parley_store_t *s);
 int parley_store_is_up(const parley_store_t *s);
 
 void parley_store_stat(const parley_store_t *s, parley_store_stat_t *ret);
+
+/* Returns the list of nodes, and their number; 0 before the first renewal. */
+const parley_store_member_t *parley_store_members(const parley_store_t *s,
+    size_t *n);
 
 /*
  * Writes the rules of the engine's ACL for a user of a store: the keys of the

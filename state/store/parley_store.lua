@@ -35,7 +35,7 @@ local GUARANTEED = '\0'      -- queue of a record that is not evicted
 local RECORDS = 64              -- records of a key
 local OCTETS = 2 * 1024 * 1024  -- octets of these
 local OTHERS = 10000000         -- us of debt that other nodes may add
-local PAGE = 64                 -- changes of a page
+local PAGE = 64                 -- changes of a page, nodes of a list
 local TOMBSTONE = 3600 * 1000   -- ms that a dropped record is remembered
 
 local function micros()
@@ -279,7 +279,8 @@ end
 
 -- Renews a lease; forgets nodes that have been away for an hour, and shared
 -- records that have ended.  ARGV: node, lease.  Returns the time, the number of
--- nodes and the format that is written, or 0 if the lease was over.
+-- nodes and the format that is written, then node, end of the lease and text of
+-- each, at most 64; or 0 if the lease was over.
 
 local function renew_lease(keys, argv)
     local prefix, node, lease = keys[1], argv[1], tonumber(argv[2])
@@ -310,7 +311,18 @@ local function renew_lease(keys, argv)
 
     local _, format = agreed(prefix, node, OLDEST, NEWEST, now, lease)
 
-    return { whole(now), living(prefix, now), write_format(prefix, format) }
+    local ret = { whole(now), living(prefix, now),
+                  write_format(prefix, format) }
+    local nodes = redis.call('ZRANGEBYSCORE', prefix .. 'm', now, '+inf',
+                             'WITHSCORES', 'LIMIT', 0, PAGE)
+
+    for i = 1, #nodes, 2 do
+        ret[#ret + 1] = nodes[i]
+        ret[#ret + 1] = whole(nodes[i + 1])
+        ret[#ret + 1] = redis.call('HGET', prefix .. 'c', nodes[i]) or ''
+    end
+
+    return ret
 end
 
 -- Returns nil if holder can have an id or slot; else its state, 'r' or 't', or

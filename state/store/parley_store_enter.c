@@ -90,11 +90,14 @@ parley_store_ask_enter(parley_store_t *s)
 {
     char          lease[24], known[24];
     size_t        i, n;
+    char          text[PARLEY_STORE_TEXT];
     parley_str_t  arguments[11 + PARLEY_STORE_COMMANDS];
 
     static const uint8_t  formats[2] = {
         PARLEY_STATE_OLDEST, PARLEY_STATE_FORMAT
     };
+
+    parley_store_member_text(s, text);
 
     n = 0;
 
@@ -106,7 +109,7 @@ parley_store_ask_enter(parley_store_t *s)
     arguments[n++] = parley_str_make(s->fingerprint, sizeof(s->fingerprint));
     arguments[n++] = parley_str_make(formats, sizeof(formats));
     arguments[n++] = parley_str_make(s->conf->node, PARLEY_STORE_NODE);
-    arguments[n++] = s->conf->config;
+    arguments[n++] = parley_str_c(text);
     arguments[n++] = parley_wire_number((int64_t) s->stat.generation, known);
     arguments[n++] = parley_wire_number(s->conf->lease, lease);
 

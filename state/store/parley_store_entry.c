@@ -149,6 +149,41 @@ parley_store_set_format(parley_store_t *s, const parley_wire_reply_t *reply)
 
 
 void
+parley_store_member_text(const parley_store_t *s, char out[PARLEY_STORE_TEXT])
+{
+    size_t               i, n;
+    const parley_str_t  *texts[] = {
+        &s->conf->config, &s->conf->version, &s->conf->host
+    };
+
+    static const size_t  max[] = {
+        sizeof(((parley_store_member_t *) NULL)->config) - 1,
+        sizeof(((parley_store_member_t *) NULL)->version) - 1,
+        sizeof(((parley_store_member_t *) NULL)->host) - 1
+    };
+
+    _Static_assert(sizeof(((parley_store_member_t *) NULL)->config)
+                   + sizeof(((parley_store_member_t *) NULL)->version)
+                   + sizeof(((parley_store_member_t *) NULL)->host)
+                   <= PARLEY_STORE_TEXT, "the text has room");
+
+    for (i = 0; i < sizeof(max) / sizeof(max[0]); i++) {
+
+        n = texts[i]->len < max[i] ? texts[i]->len : max[i];
+
+        if (n != 0) {
+            memcpy(out, texts[i]->data, n);
+        }
+
+        out += n;
+        *out++ = ' ';
+    }
+
+    out[-1] = '\0';
+}
+
+
+void
 parley_store_field(const parley_record_id_t *id,
     uint8_t out[PARLEY_STORE_FIELD])
 {

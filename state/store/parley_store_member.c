@@ -19,6 +19,12 @@ static int parley_store_used(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
 static int parley_store_renewed(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
+static void parley_store_list_members(parley_store_t *s,
+    const parley_wire_reply_t *reply);
+static int parley_store_read_member(parley_store_t *s,
+    const parley_wire_reply_t *reply, size_t at, parley_store_member_t *ret);
+static int parley_store_differed(const parley_store_t *s,
+    const parley_store_member_t *m);
 static void parley_store_ask_change(parley_store_t *s);
 static int parley_store_change(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
@@ -118,11 +124,14 @@ static int
 parley_store_renewed(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply)
 {
+    size_t   n;
     int64_t  now, nodes;
 
     (void) call;
 
-    if (parley_wire_elements(reply) != 3
+    n = parley_wire_elements(reply);
+
+    if (n < 3 || n % 3 != 0
         || !parley_wire_integer(parley_wire_element(reply, 0), &now)
         || !parley_wire_integer(parley_wire_element(reply, 1), &nodes)
         || parley_store_set_format(s, parley_wire_element(reply, 2)) != 0)
@@ -139,7 +148,120 @@ parley_store_renewed(parley_store_t *s, parley_store_call_t *call,
     s->stat.offset = now - s->env->wall(s->env->ctx);
     s->offset = now - s->env->now(s->env->ctx);
 
+    parley_store_list_members(s, reply);
+
     return 0;
+}
+
+
+/* Reads the nodes of p1_renew, and logs those whose settings have come to
+   differ. */
+
+static void
+parley_store_list_members(parley_store_t *s, const parley_wire_reply_t *reply)
+{
+    size_t                  i, n;
+    parley_store_member_t   list[PARLEY_STORE_MEMBERS];
+
+    n = parley_wire_elements(reply) / 3 - 1;
+    n = n < PARLEY_STORE_MEMBERS ? n : PARLEY_STORE_MEMBERS;
+
+    s->stat.differ = 0;
+
+    for (i = 0; i < n; i++) {
+
+        if (!parley_store_read_member(s, reply, 3 + 3 * i, &list[i])) {
+            return;
+        }
+
+        s->stat.differ += list[i].differs;
+
+        if (list[i].differs && s->conf->tells
+            && !parley_store_differed(s, &list[i]))
+        {
+            parley_store_log(s, PARLEY_STORE_WARN, "the gateway %s has other "
+                             "settings than this one: the directives and "
+                             "files that docs/cluster.md lists must be equal",
+                             list[i].host);
+        }
+    }
+
+    memcpy(s->members, list, n * sizeof(parley_store_member_t));
+    s->nmembers = n;
+}
+
+
+static int
+parley_store_read_member(parley_store_t *s, const parley_wire_reply_t *reply,
+    size_t at, parley_store_member_t *ret)
+{
+    size_t         i, n;
+    int64_t        until;
+    parley_str_t   node, text;
+
+    char *const    words[] = { ret->config, ret->version, ret->host };
+    const size_t   sizes[] = {
+        sizeof(ret->config), sizeof(ret->version), sizeof(ret->host)
+    };
+
+    memset(ret, 0, sizeof(parley_store_member_t));
+
+    if (!parley_wire_text(parley_wire_element(reply, at), &node)
+        || !parley_wire_integer(parley_wire_element(reply, at + 1), &until)
+        || !parley_wire_text(parley_wire_element(reply, at + 2), &text)
+        || node.len != PARLEY_STORE_NODE || text.len < 2)
+    {
+        return 0;
+    }
+
+    memcpy(ret->node, node.data, PARLEY_STORE_NODE);
+    memcpy(ret->formats, text.data, 2);
+    ret->until = until - s->offset;
+    text = parley_str_from(text, 2);
+
+    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+
+        for (n = 0; n < text.len && n < sizes[i] - 1 && text.data[n] > ' '
+                    && text.data[n] < 0x7F; n++)
+        {
+            words[i][n] = (char) text.data[n];
+        }
+
+        text = parley_str_from(text, n + (n < text.len));
+    }
+
+    ret->own = memcmp(ret->node, s->conf->node, PARLEY_STORE_NODE) == 0;
+    ret->differs = !ret->own
+                   && !parley_str_eq(parley_str_c(ret->config),
+                                     s->conf->config);
+
+    return 1;
+}
+
+
+/* Returns whether the last list had the node with this config. */
+
+static int
+parley_store_differed(const parley_store_t *s, const parley_store_member_t *m)
+{
+    size_t  i;
+
+    for (i = 0; i < s->nmembers; i++) {
+        if (memcmp(s->members[i].node, m->node, PARLEY_STORE_NODE) == 0) {
+            return strcmp(s->members[i].config, m->config) == 0;
+        }
+    }
+
+    return 0;
+}
+
+
+const parley_store_member_t *
+parley_store_members(const parley_store_t *s, size_t *n)
+{
+    *n = s->nmembers;
+
+    return s->members;
 }
 
 

@@ -209,6 +209,9 @@ struct parley_store_s {
     size_t                      ntaken, taken_size;
     size_t                      taken_sent;     /* number of those sent */
 
+    parley_store_member_t       members[PARLEY_STORE_MEMBERS];
+    size_t                      nmembers;
+
     parley_store_stat_t         stat;
 };
 
@@ -367,6 +370,11 @@ void parley_store_unreadable(parley_store_t *s);
    it is not one that this version writes. */
 int parley_store_set_format(parley_store_t *s,
     const parley_wire_reply_t *reply);
+
+/* Writes the text of this node for the list of nodes. */
+#define PARLEY_STORE_TEXT  128
+void parley_store_member_text(const parley_store_t *s,
+    char out[PARLEY_STORE_TEXT]);
 
 /* Writes the name of a record in y: kind, key, tag. */
 #define PARLEY_STORE_FIELD  (1 + PARLEY_KEY_LEN + 4)

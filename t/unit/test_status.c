@@ -8,7 +8,8 @@
 
 
 static const parley_status_t  of = {
-    parley_str("0.2.0"), parley_str("1.22.1"), 1700000000123, NULL
+    .parley = parley_str("0.2.0"), .nginx = parley_str("1.22.1"),
+    .now_ms = 1700000000123
 };
 
 
@@ -176,7 +177,7 @@ static void
 test_store(void **state)
 {
     char                   *text;
-    parley_status_store_t   store = { 3, 4, 1000, 2000, -1500 };
+    parley_status_store_t   store = { 3, 4, 1, 1000, 2000, -1500 };
 
     (void) state;
 
@@ -197,6 +198,7 @@ test_store(void **state)
     assert_line(text, "parley_store_lost_total{why=\"rate\"} 6");
     assert_line(text, "parley_store_generation 3");
     assert_line(text, "parley_store_nodes 4");
+    assert_line(text, "parley_store_nodes_differ 1");
     assert_line(text, "parley_store_bytes{use=\"used\"} 1000");
     assert_line(text, "parley_store_bytes{use=\"max\"} 2000");
     assert_line(text, "parley_store_clock_offset_seconds 1.5");
