@@ -19,7 +19,7 @@ use Parley::Upstream;
 plan skip_all => 'neither redis-server nor valkey-server'
     if !Parley::Redis->engine;
 
-use constant { RATE => 20, BURST => 5, SECONDS => 20 };
+use constant { RATE => 8, BURST => 4, SECONDS => 20 };
 
 # ms of an hour: the debt of one message at 1r/h
 use constant HOUR => 3600 * 1000;

@@ -145,6 +145,7 @@ fuzz_verbs(fuzz_t *f)
     uint8_t              key[PARLEY_KEY_LEN];
     parley_str_t         value = parley_str_c("value");
     parley_put_t         put;
+    parley_quota_t       limit = { .rate = { 1000, 1 } };
     parley_state_t      *s = parley_store_state(f->store);
     parley_lookup_t      lookup;
     parley_admission_t   a;
@@ -193,6 +194,12 @@ fuzz_verbs(fuzz_t *f)
         case 4:
             key[0] = 8;
             a.slot = key;
+            memcpy(limit.key, key, sizeof(key));
+            a.limits = &limit;
+            a.nlimits = 1;
+            a.quotas[0] = limit;
+            a.nquotas = 1;
+            a.shared = PARLEY_SHARED_EXACT;
             v->waits = s->ops->admit(s, &a, &v->admitted, &v->call);
             break;
         default:
