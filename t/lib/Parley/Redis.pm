@@ -75,6 +75,16 @@ sub start {
 }
 
 
+# Adds lines to the configuration of the next begin().
+sub configure {
+    my ($self, @lines) = @_;
+
+    my $file = "$self->{dir}/conf";
+
+    spew($file, join "\n", slurp($file), @lines, '');
+}
+
+
 # Starts the server, and waits until it answers.
 sub begin {
     my $self = shift;
@@ -109,7 +119,7 @@ sub answers {
 
     print $s "PING\r\n";
 
-    return (<$s> // '') =~ /^(?:\+PONG|-NOAUTH)/;
+    return (<$s> // '') =~ /^(?:\+PONG|-NOAUTH|-LOADING)/;
 }
 
 
