@@ -402,6 +402,61 @@ sub block {
 }
 
 
+# Divides the network: the replicas and the Sentinels do not reach the primary,
+# and the first gateway does.  Sends ids to both gateways; returns those that
+# were forwarded twice.
+sub twice {
+    my ($set, $nodes, $min) = @_;
+
+    $set->wait_known(2);
+    $nodes->wait_up;
+
+    my $old = $set->primary;
+    my @ids;
+
+    my $both = sub {
+        my $m = task();
+
+        push @ids, $m->{id};
+        $nodes->client($_)->raw(post('/aee', $m, as => 'lead')) for 0, 1;
+    };
+
+    Parley::Sentinels::wait_for('replicas', sub {
+        $old->info('connected_slaves') == 2 });
+    $service->clear;
+    $_->cli('CONFIG', 'SET', 'min-replicas-to-write', $min) for $set->engines;
+
+    for my $user ('sentinel', 'replica') {
+        $old->cli('ACL', 'SETUSER', $user, 'off');
+        $old->cli('CLIENT', 'KILL', 'USER', $user);
+    }
+
+    Parley::Sentinels::wait_for('a switch', sub {
+        $both->();
+        my $new = $set->primary;
+        return $new && $new->port != $old->port
+               && $new->info('connected_slaves') > 0;
+    });
+
+    # the second gateway does not reach the old primary
+    ok($nodes->nginx(1)->reload, 'the second gateway asks the Sentinels');
+    ok($nodes->wait_for(sub {
+           code($nodes->client(1)->raw(post('/aee', task(), as => 'lead')))
+           eq 202 }), 'and uses the next primary');
+    $both->() for 1 .. 20;
+
+    $old->cli('ACL', 'SETUSER', $_, 'on') for 'sentinel', 'replica';
+    Parley::Sentinels::wait_for('a replica', sub {
+        $old->info('role') eq 'slave' });
+    $_->cli('CONFIG', 'SET', 'min-replicas-to-write', 1) for $set->engines;
+
+    my %times;
+    $times{$_->{json}{id}}++ for $service->requests;
+
+    return [grep { ($times{$_} // 0) > 1 } @ids];
+}
+
+
 subtest 'CLU-13 the users of the page, and TLS' => sub {
     my ($cert) = tls();
     my $word = spew(tmp_dir() . '/word', "word\n");
@@ -450,6 +505,17 @@ subtest 'CLU-13 the users of the page, and TLS' => sub {
            eq 'E_MESSAGE_DUPLICATE' }), 'after a failover');
     is($nodes->nginx($_)->logged(qr/\[crit\]/), 0, 'no crit line')
         for $nodes->all;
+
+    $old->begin;
+
+    subtest 'CLU-10 a primary that its replicas and the Sentinels have lost' =>
+        sub {
+        is_deeply(twice($set, $nodes, 1), [], 'with the min-replicas-to-write of the page no id is taken twice');
+
+        # the test must see the fault that the setting prevents
+        cmp_ok(scalar @{ twice($set, $nodes, 0) }, '>', 0,
+               'without it ids are taken twice');
+    };
 
     undef $nodes;
 

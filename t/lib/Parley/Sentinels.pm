@@ -20,7 +20,7 @@ use Time::HiRes qw(sleep time);
 use Parley::Redis;
 
 # seconds of the longest wait, and of failover-timeout
-use constant { PATIENCE => 30, FAILOVER => 5 };
+use constant { PATIENCE => 30, FAILOVER => 3 };
 
 
 sub start {
