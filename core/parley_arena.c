@@ -1,6 +1,7 @@
 #include "core/parley_arena.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 
 #define PARLEY_ARENA_BLOCK  4096
@@ -14,9 +15,17 @@ struct parley_arena_block_s {
 
 static void *parley_mem_libc_alloc(void *ctx, size_t size);
 static void parley_mem_libc_free(void *ctx, void *p);
+static void *parley_mem_secret_alloc(void *ctx, size_t size);
+static void parley_mem_secret_free(void *ctx, void *p);
 static uint8_t *parley_arena_align(uint8_t *p);
 static uint8_t *parley_arena_block(parley_arena_t *arena, size_t size);
 
+
+const parley_mem_t  parley_mem_secret = {
+    parley_mem_secret_alloc,
+    parley_mem_secret_free,
+    NULL
+};
 
 const parley_mem_t  parley_mem_libc = {
     parley_mem_libc_alloc,
@@ -40,6 +49,48 @@ parley_mem_libc_free(void *ctx, void *p)
     (void) ctx;
 
     free(p);
+}
+
+
+/* The size of an allocation precedes its octets. */
+
+static void *
+parley_mem_secret_alloc(void *ctx, size_t size)
+{
+    uint8_t  *p;
+
+    (void) ctx;
+
+    p = size < SIZE_MAX - PARLEY_ARENA_ALIGN
+        ? malloc(PARLEY_ARENA_ALIGN + size) : NULL;
+
+    if (p == NULL) {
+        return NULL;
+    }
+
+    memcpy(p, &size, sizeof(size));
+
+    return p + PARLEY_ARENA_ALIGN;
+}
+
+
+static void
+parley_mem_secret_free(void *ctx, void *p)
+{
+    size_t    size;
+    uint8_t  *begin;
+
+    (void) ctx;
+
+    if (p == NULL) {
+        return;
+    }
+
+    begin = (uint8_t *) p - PARLEY_ARENA_ALIGN;
+    memcpy(&size, begin, sizeof(size));
+
+    explicit_bzero(p, size);
+    free(begin);
 }
 
 

@@ -34,6 +34,9 @@ typedef struct {
 /* malloc() and free() */
 extern const parley_mem_t  parley_mem_libc;
 
+/* malloc() and free(); memory is zeroed before it is freed */
+extern const parley_mem_t  parley_mem_secret;
+
 
 /*
  * Makes arena empty without allocating.  *mem is copied; the object behind

@@ -434,6 +434,8 @@ parley_set_store_key(parley_setting_t *d, parley_str_t file,
         ret->key[i] = (uint8_t) (high << 4 | low);
     }
 
+    explicit_bzero((void *) (uintptr_t) text.data, text.len);
+
     return i == PARLEY_STORE_SETTINGS_KEY ? 0
            : parley_problem(d->problem, "\"%.*s\" must hold a line of 64 "
                             "hexadecimal digits; \"parley keys store --out "

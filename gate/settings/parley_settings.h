@@ -159,7 +159,7 @@ typedef struct parley_settings_http_s {
     size_t               zone_size;
     unsigned             share;         /* share of one principal, in
                                            thousandths */
-    const struct parley_store_settings_s  *store;       /* NULL: none */
+    struct parley_store_settings_s  *store;             /* NULL: none */
 
     parley_directory_t  *directory;     /* NULL: none */
     parley_str_t         identities;    /* path of its file, and the content */

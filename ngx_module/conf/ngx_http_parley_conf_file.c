@@ -8,6 +8,7 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/conf/ngx_http_parley_directives.h"
+#include <sodium.h>
 
 
 /* an identities file of ten thousand principals has about 10 MiB */
@@ -24,6 +25,7 @@ typedef struct {
 static int ngx_http_parley_conf_text(ngx_conf_t *cf, parley_str_t word,
     ngx_uint_t is_secret, parley_str_t *ret_path, parley_str_t *ret_text,
     parley_problem_t *problem);
+static u_char *ngx_http_parley_conf_hidden(ngx_conf_t *cf, size_t size);
 static ngx_int_t ngx_http_parley_walk_file(ngx_tree_ctx_t *tree,
     ngx_str_t *path);
 static ngx_int_t ngx_http_parley_walk_skip(ngx_tree_ctx_t *tree,
@@ -111,7 +113,8 @@ ngx_http_parley_conf_text(ngx_conf_t *cf, parley_str_t word,
 
     size = (size_t) ngx_file_size(&fi);
 
-    p = ngx_pnalloc(cf->pool, size ? size : 1);
+    p = is_secret ? ngx_http_parley_conf_hidden(cf, size)
+                  : ngx_pnalloc(cf->pool, size ? size : 1);
     if (p == NULL) {
         goto done;
     }
@@ -136,6 +139,33 @@ done:
     }
 
     return n == NGX_ERROR ? -1 : 0;
+}
+
+
+/* Allocates memory that a core does not have, and which is zeroed at the end of
+   the configuration. */
+
+static u_char *
+ngx_http_parley_conf_hidden(ngx_conf_t *cf, size_t size)
+{
+    u_char              *p;
+    ngx_pool_cleanup_t  *cln;
+
+    cln = ngx_pool_cleanup_add(cf->pool, 0);
+
+    if (cln == NULL || sodium_init() < 0) {
+        return NULL;
+    }
+
+    p = sodium_malloc(size ? size : 1);
+    if (p == NULL) {
+        return NULL;
+    }
+
+    cln->handler = sodium_free;
+    cln->data = p;
+
+    return p;
 }
 
 

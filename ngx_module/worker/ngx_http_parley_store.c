@@ -62,8 +62,9 @@ _Static_assert((int) PARLEY_L_STORE_RESULT_COUNT == PARLEY_STORE_RESULTS
 char *
 ngx_http_parley_store_open(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
 {
+    int                             rc;
     parley_store_conf_t            *store;
-    const parley_store_settings_t  *settings;
+    parley_store_settings_t       *settings;
     ngx_http_parley_store_conf_t   *conf;
 
     settings = mcf->http.store;
@@ -96,8 +97,13 @@ ngx_http_parley_store_open(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
     store->fallback = settings->local ? PARLEY_STORE_LOCAL
                                       : PARLEY_STORE_REFUSE;
 
-    ngx_memcpy(store->key, settings->key, PARLEY_STORE_KEY);
-    parley_store_secret(store->key, conf->secret);
+    rc = parley_store_secret(settings->key, conf->secret, store->fingerprint);
+
+    explicit_bzero(settings->key, PARLEY_STORE_SETTINGS_KEY);
+
+    if (rc != 0) {
+        return NGX_CONF_ERROR;
+    }
 
     mcf->store = conf;
 
@@ -433,6 +439,18 @@ ngx_http_parley_store_has_ended(ngx_http_parley_store_t *st)
     parley_store_stat(st->store, &stat);
 
     return stat.pending == 0 || st->link.is != NGX_HTTP_PARLEY_STORE_OPEN;
+}
+
+
+void
+ngx_http_parley_store_forget(ngx_http_parley_store_link_t *link)
+{
+    if (link->buf) {
+        explicit_bzero(link->buf, link->len);
+    }
+
+    link->sent = 0;
+    link->len = 0;
 }
 
 

@@ -196,7 +196,7 @@ ngx_http_parley_store_asked(ngx_http_parley_store_t *st)
     parley_str_t    octets;
     parley_arena_t  arena;
 
-    parley_arena_init(&arena, (parley_mem_t *) &parley_mem_libc, 0);
+    parley_arena_init(&arena, &parley_mem_secret, 0);
 
     if (parley_store_sentinel_begin(&st->link.question, &st->conf->sentinel,
                                     &arena, &octets)
@@ -572,13 +572,14 @@ ngx_http_parley_store_flush(ngx_http_parley_store_t *st)
         link->sent += n;
     }
 
+    if (link->sent == link->len && !parley_store_is_up(st->store)) {
+        ngx_http_parley_store_forget(link);
+    }
+
     if (link->sent == link->len && link->size > NGX_HTTP_PARLEY_STORE_BUFFER) {
         ngx_free(link->buf);
-
         link->buf = NULL;
         link->size = 0;
-        link->sent = 0;
-        link->len = 0;
     }
 
     if (ngx_handle_write_event(c->write, 0) != NGX_OK) {
@@ -766,12 +767,11 @@ ngx_http_parley_store_drop(ngx_http_parley_store_t *st)
         ngx_delete_posted_event(&link->flush);
     }
 
+    ngx_http_parley_store_forget(link);
     ngx_free(link->buf);
 
     link->buf = NULL;
     link->size = 0;
-    link->sent = 0;
-    link->len = 0;
 
     c = link->peer.connection;
 

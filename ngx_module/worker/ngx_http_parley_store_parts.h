@@ -118,6 +118,12 @@ struct ngx_http_parley_store_s {
 typedef struct ngx_http_parley_store_s  ngx_http_parley_store_t;
 
 
+/* ngx_http_parley_store.c */
+
+/* Empties the buffer of a link, whose octets may have a password. */
+void ngx_http_parley_store_forget(ngx_http_parley_store_link_t *link);
+
+
 /* ngx_http_parley_store_link.c */
 
 void ngx_http_parley_store_link_init(ngx_http_parley_store_t *st);

@@ -94,7 +94,6 @@ parley_store_t *
 parley_store_create(parley_state_t *zone, const parley_store_env_t *env,
     const parley_store_conf_t *conf, parley_mem_t *mem)
 {
-    uint8_t          digest[PARLEY_SHA256_LEN];
     parley_store_t  *s;
 
     if (conf->prefix.len + 2 > PARLEY_STORE_PREFIX) {
@@ -122,15 +121,6 @@ parley_store_create(parley_state_t *zone, const parley_store_env_t *env,
     memcpy(s->prefix + 1, conf->prefix.data, conf->prefix.len);
     s->prefix[conf->prefix.len + 1] = '}';
     s->prefix_len = conf->prefix.len + 2;
-
-    if (parley_sha256(parley_str_make(conf->key, PARLEY_STORE_KEY), digest)
-        != 0)
-    {
-        mem->free(mem->ctx, s);
-        return NULL;
-    }
-
-    memcpy(s->fingerprint, digest, sizeof(s->fingerprint));
 
     memcpy(s->changes, "0", 2);
 
@@ -171,18 +161,28 @@ parley_store_stat(const parley_store_t *s, parley_store_stat_t *ret)
 }
 
 
-/* The store has a fingerprint of the key, so this derivation is another. */
-
-void
+int
 parley_store_secret(const uint8_t key[PARLEY_STORE_KEY],
-    uint8_t out[PARLEY_KEY_SECRET])
+    uint8_t out[PARLEY_KEY_SECRET],
+    uint8_t fingerprint[PARLEY_STORE_FINGERPRINT])
 {
+    uint8_t       digest[PARLEY_SHA256_LEN];
     parley_str_t  parts[2];
 
     parts[0] = parley_str_make(key, PARLEY_STORE_KEY);
     parts[1] = PARLEY_STR("parley store secret");
 
+    if (parley_sha256(parts[0], digest) != 0) {
+        return -1;
+    }
+
+    memcpy(fingerprint, digest, PARLEY_STORE_FINGERPRINT);
+
+    /* the engine has the fingerprint, so this derivation is another */
+
     parley_key_make(key, parts, 2, out);
+
+    return 0;
 }
 
 

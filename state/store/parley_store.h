@@ -32,6 +32,7 @@
 
 
 #define PARLEY_STORE_KEY      32    /* octets of the file of key= */
+#define PARLEY_STORE_FINGERPRINT  16
 #define PARLEY_STORE_NODE     8     /* octets of the name of a node */
 #define PARLEY_STORE_TIMEOUT  100   /* ms, default of timeout= */
 #define PARLEY_STORE_LEASE    10000 /* ms, default of lease= */
@@ -102,8 +103,8 @@ typedef struct {
                                            tag are added */
     parley_str_t             user;      /* empty: no user */
     parley_str_t             password;  /* empty: no AUTH */
-    uint8_t                  key[PARLEY_STORE_KEY];     /* secret of the
-                                                           store */
+    uint8_t                  fingerprint[PARLEY_STORE_FINGERPRINT];
+                                        /* of the key of the store */
     uint8_t                  node[PARLEY_STORE_NODE];   /* random, made with
                                                            the zone */
     parley_str_t             config;    /* digest of the settings that all
@@ -231,9 +232,15 @@ const parley_store_member_t *parley_store_members(const parley_store_t *s,
  */
 void parley_store_acl(parley_buf_t *b, parley_str_t prefix);
 
-/* Derives the 16 octets that keys and prints of the state are derived from. */
-void parley_store_secret(const uint8_t key[PARLEY_STORE_KEY],
-    uint8_t out[PARLEY_KEY_SECRET]);
+/*
+ * Derives from the key of the store the 16 octets that keys and prints of the
+ * state are derived from, and a fingerprint, by which the store knows its key.
+ * The key is not needed afterwards.  Returns 0, or -1.
+ */
+int parley_store_secret(const uint8_t key[PARLEY_STORE_KEY],
+    uint8_t out[PARLEY_KEY_SECRET],
+    uint8_t fingerprint[PARLEY_STORE_FINGERPRINT])
+    __attribute__((warn_unused_result));
 
 
 #endif /* PARLEY_STORE_H */

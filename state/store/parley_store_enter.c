@@ -38,7 +38,9 @@ parley_store_ask(parley_store_t *s, parley_store_stage_t stage,
     s->stage = stage;
     s->began = s->env->now(s->env->ctx);
 
-    parley_arena_init(&arena, s->mem, 0);
+    /* the command may have the password */
+
+    parley_arena_init(&arena, &parley_mem_secret, 0);
 
     if (parley_wire_command(&arena, arguments, n, &octets) == 0) {
         s->env->send(s->env->ctx, octets);
@@ -106,7 +108,8 @@ parley_store_ask_enter(parley_store_t *s)
     arguments[n++] = PARLEY_STR("1");
     arguments[n++] = parley_store_prefix(s);
     arguments[n++] = parley_str_c(s->run);
-    arguments[n++] = parley_str_make(s->fingerprint, sizeof(s->fingerprint));
+    arguments[n++] = parley_str_make(s->conf->fingerprint,
+                                     PARLEY_STORE_FINGERPRINT);
     arguments[n++] = parley_str_make(formats, sizeof(formats));
     arguments[n++] = parley_str_make(s->conf->node, PARLEY_STORE_NODE);
     arguments[n++] = parley_str_c(text);

@@ -146,7 +146,6 @@ struct parley_store_s {
     const parley_store_env_t   *env;
     const parley_store_conf_t  *conf;
     parley_mem_t               *mem;
-    uint8_t                     fingerprint[16];        /* of the key */
     char                        prefix[PARLEY_STORE_PREFIX];
     size_t                      prefix_len;
 

@@ -11,7 +11,8 @@ package Parley::Nodes;
 # Node 0 has port(1) and port(3), node 1 has port(7) and port(8), node 2 has
 # port(9) and port(10).  Options: nodes (2), only (the number of one node),
 # workers (1), url (of the store), words (more of parley_store), more and server
-# as in gateway_http, away (1: does not wait for the store).
+# as in gateway_http, main and log_level as in Parley::Nginx, away (1: does not
+# wait for the store).
 
 use strict;
 use warnings;
@@ -80,7 +81,8 @@ EOT
 
     $http =~ s/127\.0\.0\.1:($from[0]|$from[1])\b/127.0.0.1:$to{$1}/g;
 
-    return (http => $http, workers => $o{workers});
+    return (http => $http, workers => $o{workers}, main => $o{main},
+            log_level => $o{log_level});
 }
 
 
