@@ -442,18 +442,6 @@ ngx_http_parley_store_has_ended(ngx_http_parley_store_t *st)
 }
 
 
-void
-ngx_http_parley_store_forget(ngx_http_parley_store_link_t *link)
-{
-    if (link->buf) {
-        explicit_bzero(link->buf, link->len);
-    }
-
-    link->sent = 0;
-    link->len = 0;
-}
-
-
 static void
 ngx_http_parley_store_timer(void *ctx, int64_t ms)
 {

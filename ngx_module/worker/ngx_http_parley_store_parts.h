@@ -118,10 +118,17 @@ struct ngx_http_parley_store_s {
 typedef struct ngx_http_parley_store_s  ngx_http_parley_store_t;
 
 
-/* ngx_http_parley_store.c */
-
 /* Empties the buffer of a link, whose octets may have a password. */
-void ngx_http_parley_store_forget(ngx_http_parley_store_link_t *link);
+static ngx_inline void
+ngx_http_parley_store_forget(ngx_http_parley_store_link_t *link)
+{
+    if (link->buf) {
+        explicit_bzero(link->buf, link->len);
+    }
+
+    link->sent = 0;
+    link->len = 0;
+}
 
 
 /* ngx_http_parley_store_link.c */
