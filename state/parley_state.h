@@ -539,6 +539,10 @@ struct parley_state_ops_s {
     void                 (*give_back)(parley_state_t *s,
                              const parley_rating_t *rating);
 
+    /* at once: counts a refusal by a limit of other nodes in
+       parley_state_stat_t.limited */
+    void                 (*limited)(parley_state_t *s);
+
     const struct parley_log_ops_s  *log;    /* parley_log.h */
     const struct parley_job_ops_s  *job;    /* parley_job.h */
 

@@ -35,15 +35,18 @@ my %limits = (
     '/refused' => '1r/h burst=9 shared=exact',
     '/roles' => '1000r/s burst=500 role=ops:1r/h:7 shared=exact',
     '/urgent' => '1000r/s burst=600 urgent=1r/h:4 shared=exact',
+    '/signed' => '1r/h burst=13 shared=exact',
     '/away' => '1r/h burst=2 shared=exact',
     '/own' => '1r/h burst=3 shared=off',
     '/open' => '1r/h burst=11',
 );
 
+my %proof = ('/open' => 'parley_accept aee; parley_trusted on;',
+             '/signed' => 'parley_accept vcp; parley_signature required;');
+
 my $server = join '', map {
-    location("$_-limited", 'parley_accept aee; '
-             . ($_ eq '/open' ? 'parley_trusted on;' : 'parley_jwt on;')
-             . " parley_rate $limits{$_};")
+    location("$_-limited", ($proof{$_} // 'parley_accept aee; parley_jwt on;')
+                           . " parley_rate $limits{$_};")
 } sort keys %limits;
 
 my %conf = (words => 'lease=3s', workers => 2, server => $server);
@@ -174,8 +177,16 @@ subtest 'CLU-03 near: the limit of an address' => sub {
 subtest 'CLU-03 exact: both gateways pass what one passes' => sub {
     $service->clear;
 
+    my $limited = sub {
+        my $n = 0;
+        $n += $nodes->status($_)->metric('parley_zone_limited_total') for 0, 1;
+        return $n;
+    };
+    my $before = $limited->();
+
     is_deeply(at_once('/exact', 60), { 202 => 40, 429 => 80 },
               'with clients at both');
+    is($limited->() - $before, 80, 'each refusal is counted');
     is($service->count, 40, 'as many are forwarded');
 
     my $answer = $nodes->client(1)->raw(post('/exact-limited', aee()));
@@ -208,6 +219,12 @@ subtest 'CLU-03 exact: a message that is refused later counts' => sub {
 subtest 'CLU-03 exact: the limit of a role' => sub {
     is_deeply(at_once('/roles', 12), { 202 => 8, 429 => 16 });
     is(passed('/roles', 4), 0);
+};
+
+
+subtest 'CLU-03 exact: a sender that a signature proves' => sub {
+    is((grep { status($_ % 2, '/signed', vcp(), token => 0) == 200 } 1 .. 20),
+       14);
 };
 
 

@@ -36,6 +36,7 @@ const parley_state_ops_t  parley_memory_ops = {
     .rate = parley_memory_rate,
     .raise = parley_memory_raise,
     .give_back = parley_memory_give_back,
+    .limited = parley_memory_limited,
     .put = parley_memory_put,
     .get = parley_memory_get,
     .list = parley_memory_list,

@@ -278,6 +278,7 @@ void parley_memory_raise(parley_state_t *state, const parley_rating_t *rating,
     int64_t ahead);
 void parley_memory_give_back(parley_state_t *state,
     const parley_rating_t *rating);
+void parley_memory_limited(parley_state_t *state);
 
 /*
  * parley_memory_rate_find() returns the entry of a limit, or NULL if nothing

@@ -172,8 +172,6 @@ parley_memory_raise(parley_state_t *state, const parley_rating_t *r,
 }
 
 
-/* The message counts as limited, as one that rate refuses. */
-
 void
 parley_memory_give_back(parley_state_t *state, const parley_rating_t *r)
 {
@@ -182,12 +180,22 @@ parley_memory_give_back(parley_state_t *state, const parley_rating_t *r)
 
     parley_memory_lock(s);
 
-    s->sh->limited++;
     e = parley_memory_rate_find(s, r->key);
 
     if (e != NULL) {
         parley_memory_rate_give(e, &r->rate);
     }
 
+    parley_memory_unlock(s);
+}
+
+
+void
+parley_memory_limited(parley_state_t *state)
+{
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    parley_memory_lock(s);
+    s->sh->limited++;
     parley_memory_unlock(s);
 }

@@ -398,6 +398,7 @@ parley_store_limited(parley_store_t *s, parley_store_call_t *call,
     }
 
     if (ret != NULL) {
+        s->zone->ops->limited(s->zone);
         ret->quota = (size_t) i < a->nlimits ? a->nquotas
                                              : (size_t) i - a->nlimits;
     }
