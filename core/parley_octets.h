@@ -6,7 +6,9 @@
 #ifndef PARLEY_OCTETS_H
 #define PARLEY_OCTETS_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 
 static inline uint8_t *
@@ -37,6 +39,39 @@ parley_octets_write64(uint8_t *p, uint64_t n)
     p = parley_octets_write32(p, (uint32_t) n);
 
     return parley_octets_write32(p, (uint32_t) (n >> 32));
+}
+
+
+/* Writes n numbers of 16 bits, one after another. */
+static inline uint8_t *
+parley_octets_write16s(uint8_t *p, const uint16_t *numbers, size_t n)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    memcpy(p, numbers, 2 * n);
+#else
+    size_t  i;
+
+    for (i = 0; i < n; i++) {
+        (void) parley_octets_write16(p + 2 * i, numbers[i]);
+    }
+#endif
+
+    return p + 2 * n;
+}
+
+
+static inline void
+parley_octets_read16s(const uint8_t *p, uint16_t *numbers, size_t n)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    memcpy(numbers, p, 2 * n);
+#else
+    size_t  i;
+
+    for (i = 0; i < n; i++) {
+        numbers[i] = (uint16_t) (p[2 * i] | p[2 * i + 1] << 8);
+    }
+#endif
 }
 
 

@@ -12,9 +12,21 @@
 #define PARLEY_QUESTION_FORM_QUESTION  'q'
 #define PARLEY_QUESTION_FORM_ALIAS     'a'
 
+/* members of a head that are octets, from asked to same */
+#define PARLEY_QUESTION_OCTETS  (PARLEY_KEY_LEN + 12 + PARLEY_QUESTION_TEXTS)
+
 /* flags of an alias */
 #define PARLEY_QUESTION_HAS_CORR  1
 #define PARLEY_QUESTION_HAS_NAME  2
+
+
+_Static_assert(offsetof(parley_question_head_t, same) + PARLEY_QUESTION_TEXTS
+               - offsetof(parley_question_head_t, asked)
+               == PARLEY_QUESTION_OCTETS,
+               "the octets of a head have no gap");
+_Static_assert(PARLEY_QUESTION_HEAD
+               == 2 + 8 + PARLEY_QUESTION_OCTETS + 2 * PARLEY_QUESTION_TEXTS,
+               "a head has these parts");
 
 
 static int parley_question_is_form(parley_str_t record, uint8_t form,
@@ -96,7 +108,6 @@ void
 parley_question_head_write(uint8_t out[PARLEY_QUESTION_HEAD],
     const parley_question_head_t *h, uint8_t format)
 {
-    size_t    i;
     uint8_t  *p;
 
     p = out;
@@ -106,64 +117,25 @@ parley_question_head_write(uint8_t out[PARLEY_QUESTION_HEAD],
 
     p = parley_octets_write64(p, (uint64_t) h->time);
 
-    memcpy(p, h->asked, PARLEY_KEY_LEN);
-    p += PARLEY_KEY_LEN;
+    memcpy(p, h->asked, PARLEY_QUESTION_OCTETS);
+    p += PARLEY_QUESTION_OCTETS;
 
-    *p++ = h->proto;
-    *p++ = h->sent;
-    *p++ = h->act;
-    *p++ = h->alarm;
-    *p++ = h->sent_alarm;
-    *p++ = h->priority;
-    *p++ = h->one_way;
-    *p++ = h->approval;
-    *p++ = h->awaited;
-    *p++ = h->several;
-    *p++ = h->sessions;
-    *p++ = h->escalates;
-
-    memcpy(p, h->same, PARLEY_QUESTION_TEXTS);
-    p += PARLEY_QUESTION_TEXTS;
-
-    for (i = 0; i < PARLEY_QUESTION_TEXTS; i++) {
-        p = parley_octets_write16(p, h->len[i]);
-    }
+    (void) parley_octets_write16s(p, h->len, PARLEY_QUESTION_TEXTS);
 }
 
 
 static void
 parley_question_head_read(const uint8_t *p, parley_question_head_t *ret)
 {
-    size_t  i;
-
     p += 2;
 
     ret->time = (int64_t) parley_octets_read64(p);
     p += 8;
 
-    memcpy(ret->asked, p, PARLEY_KEY_LEN);
-    p += PARLEY_KEY_LEN;
+    memcpy(ret->asked, p, PARLEY_QUESTION_OCTETS);
+    p += PARLEY_QUESTION_OCTETS;
 
-    ret->proto = *p++;
-    ret->sent = *p++;
-    ret->act = *p++;
-    ret->alarm = *p++;
-    ret->sent_alarm = *p++;
-    ret->priority = *p++;
-    ret->one_way = *p++;
-    ret->approval = *p++;
-    ret->awaited = *p++;
-    ret->several = *p++;
-    ret->sessions = *p++;
-    ret->escalates = *p++;
-
-    memcpy(ret->same, p, PARLEY_QUESTION_TEXTS);
-    p += PARLEY_QUESTION_TEXTS;
-
-    for (i = 0; i < PARLEY_QUESTION_TEXTS; i++) {
-        ret->len[i] = parley_octets_read16(p);
-        p += 2;
-    }
+    parley_octets_read16s(p, ret->len, PARLEY_QUESTION_TEXTS);
 }
 
 
