@@ -582,6 +582,61 @@ test_lost(void **state)
 }
 
 
+/* Another gateway, or another program, may have written the record. */
+
+static void
+test_record(void **state)
+{
+    size_t                  n;
+    uint8_t                 octets[PARLEY_QUESTION_HEAD + 3];
+    parley_str_t            record;
+    parley_question_t       q;
+    parley_question_head_t  head;
+
+    (void) state;
+
+    memset(&head, 0, sizeof(head));
+    head.time = 0x0102030405060708;
+    head.awaited = 1;
+    head.len[0] = 3;
+    head.same[1] = 1;
+
+    parley_question_head_write(octets, &head, PARLEY_STATE_FORMAT);
+    memcpy(octets + PARLEY_QUESTION_HEAD, "ada", 3);
+    record = parley_str_make(octets, sizeof(octets));
+
+    /* format, form, then the lowest octet of the time */
+
+    assert_memory_equal(octets, "1q\x08\x07\x06\x05\x04\x03\x02\x01", 10);
+
+    assert_int_equal(parley_question_split(record, &q), 0);
+    assert_true(q.head.time == head.time);
+    assert_true(q.head.awaited);
+    assert_true(parley_str_is(q.texts[0], "ada"));
+    assert_true(parley_str_is(q.texts[1], "ada"));
+    assert_int_equal(q.texts[2].len, 0);
+
+    for (n = 0; n < sizeof(octets); n++) {
+        assert_int_equal(parley_question_split(parley_str_make(octets, n), &q),
+                         -1);
+    }
+
+    octets[0] = PARLEY_STATE_FORMAT + 1;
+    assert_int_equal(parley_question_split(record, &q), -1);
+    octets[0] = PARLEY_STATE_OLDEST - 1;
+    assert_int_equal(parley_question_split(record, &q), -1);
+
+    head.same[1] = 2;
+    parley_question_head_write(octets, &head, PARLEY_STATE_FORMAT);
+    assert_int_equal(parley_question_split(record, &q), -1);
+
+    head.same[1] = 0;
+    head.proto = PARLEY_PROTO_COUNT;
+    parley_question_head_write(octets, &head, PARLEY_STATE_FORMAT);
+    assert_int_equal(parley_question_split(record, &q), -1);
+}
+
+
 #define test(name, f)  { (name), (f), begin, end, NULL }
 
 static const struct CMUnitTest  tests[] = {
@@ -599,6 +654,7 @@ static const struct CMUnitTest  tests[] = {
     test("SEC-08 an answer that is on its way comes first, or not at all",
          test_timeout_answering),
     test("VCP-24 AEE-29 what there is nothing left to go by", test_lost),
+    test("CLU-15 a record of another form or format is not read", test_record),
 };
 
 PARLEY_TEST_MAIN(tests)
