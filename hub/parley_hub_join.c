@@ -17,6 +17,7 @@ static const parley_end_t  parley_hub_join_ends[] = {
     [PARLEY_JOIN_MANY] = PARLEY_END_MANY,
     [PARLEY_JOIN_SHARE] = PARLEY_END_SHARE,
     [PARLEY_JOIN_FULL] = PARLEY_END_FULL,
+    [PARLEY_JOIN_AWAY] = PARLEY_END_SILENT,
 };
 
 

@@ -130,8 +130,9 @@ typedef enum {
     PARLEY_APPEND_FULL,
     PARLEY_APPEND_MEMORY,       /* memory of the arena is exhausted */
     PARLEY_APPEND_STALE,        /* the reservation of takes has ended */
-    PARLEY_APPEND_LATE          /* a question that how closes was closed before:
+    PARLEY_APPEND_LATE,         /* a question that how closes was closed before:
                                    another answer came first (SEC-08) */
+    PARLEY_APPEND_AWAY          /* a state over a network does not answer */
 } parley_append_verdict_t;
 
 
@@ -260,7 +261,8 @@ typedef enum {
     PARLEY_JOIN_MANY,           /* too many selectors, too many octets of them,
                                    or a text that is too long */
     PARLEY_JOIN_SHARE,
-    PARLEY_JOIN_FULL
+    PARLEY_JOIN_FULL,
+    PARLEY_JOIN_AWAY            /* a state over a network does not answer */
 } parley_join_verdict_t;
 
 

@@ -545,6 +545,8 @@ struct parley_state_ops_s {
 
     const struct parley_log_ops_s  *log;    /* parley_log.h */
     const struct parley_job_ops_s  *job;    /* parley_job.h */
+    const struct parley_import_ops_s  *import;      /* parley_import.h; NULL:
+                                               not for a store */
 
     unsigned               at_once:1;   /* no verb returns LATER */
 };

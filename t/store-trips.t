@@ -177,10 +177,10 @@ subtest 'CLU-16 a duplicate of another gateway awaits one' => sub {
 };
 
 
-subtest 'CLU-16 a suspension awaits one more' => sub {
+subtest 'CLU-16 a suspension awaits one more, and its notice' => sub {
     trips_are('an emergency', 0, '/vcp',
               sub { escalation(severity => 'emergency', requires_ack => true) },
-              200, ['SET i', 'SET r p1_share']);
+              200, ['SET i', 'SET r p1_share', 'p1_append']);
 };
 
 

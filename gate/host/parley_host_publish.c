@@ -265,6 +265,8 @@ parley_host_appended(parley_host_post_t *a, parley_append_verdict_t verdict)
     return parley_error_set(a->h->err, PARLEY_E_CAPACITY, NULL, "%s",
                             verdict == PARLEY_APPEND_SHARE
                             ? "this author uses its whole share of the zone"
+                            : verdict == PARLEY_APPEND_AWAY
+                            ? "the store of the gateways is away"
                             : verdict == PARLEY_APPEND_STALE
                             ? "the state did not answer in time"
                             : "the zone is full");

@@ -334,6 +334,8 @@ parley_gate_publish_unappended(parley_gate_t *g, parley_append_verdict_t why)
         return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL, "%s",
                                 why == PARLEY_APPEND_SHARE
                                 ? "this sender uses its whole share of the zone"
+                                : why == PARLEY_APPEND_AWAY
+                                ? "the store of the gateways is away"
                                 : "the zone is full");
     }
 }

@@ -312,6 +312,7 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
     }
 
     ngx_http_parley_zone_enter(mcf->zone);
+    ngx_http_parley_store_begin(worker);
     ngx_http_parley_audit_enter(cycle, worker);
 
     ngx_memzero(&conf, sizeof(parley_token_cache_conf_t));

@@ -150,6 +150,7 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_worker_t *worker,
     ngx_add_timer(&h->tick, NGX_HTTP_PARLEY_HUB_TICK);
 
     worker->hub = h;
+    worker->appended = ngx_http_parley_hub_wakes;
 
     return NGX_OK;
 }
@@ -177,6 +178,7 @@ ngx_http_parley_hub_exit(ngx_http_parley_worker_t *worker)
     }
 
     worker->hub = NULL;
+    worker->appended = NULL;
 
     parley_hub_free(h->hub);
 

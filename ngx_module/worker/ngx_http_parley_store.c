@@ -13,6 +13,7 @@
 #include "ngx_module/worker/ngx_http_parley_random.h"
 #include "ngx_module/worker/ngx_http_parley_store.h"
 #include "ngx_module/worker/ngx_http_parley_store_parts.h"
+#include "ngx_module/worker/ngx_http_parley_wake.h"
 #include "ngx_module/worker/ngx_http_parley_worker.h"
 #include "ngx_module/worker/ngx_http_parley_zone.h"
 #include "core/parley_hex.h"
@@ -42,6 +43,7 @@ static void ngx_http_parley_store_tick_handler(ngx_event_t *ev);
 static int64_t ngx_http_parley_store_now(void *ctx);
 static int64_t ngx_http_parley_store_wall(void *ctx);
 static uint64_t ngx_http_parley_store_random(void *ctx);
+static void ngx_http_parley_store_appended(void *ctx);
 static void ngx_http_parley_store_log(void *ctx, parley_store_level_t level,
     const char *text);
 static void ngx_http_parley_store_run(ngx_http_parley_store_t *st,
@@ -295,6 +297,7 @@ ngx_http_parley_store_init(ngx_cycle_t *cycle,
     st->store_conf.version = PARLEY_STR(PARLEY_VERSION);
     st->store_conf.host = ngx_http_parley_str(&cycle->hostname);
     st->store_conf.tells = ngx_worker == 0;
+    st->store_conf.room = worker->mcf->shm_zone->shm.size;
 
     st->log = cycle->log;
 
@@ -317,6 +320,7 @@ ngx_http_parley_store_init(ngx_cycle_t *cycle,
     st->env.now = ngx_http_parley_store_now;
     st->env.wall = ngx_http_parley_store_wall;
     st->env.random = ngx_http_parley_store_random;
+    st->env.appended = ngx_http_parley_store_appended;
     st->env.log = ngx_http_parley_store_log;
     st->env.ctx = st;
 
@@ -332,14 +336,27 @@ ngx_http_parley_store_init(ngx_cycle_t *cycle,
     zone->memory.env.orphan = parley_store_orphan;
     zone->memory.env.orphan_ctx = st->store;
 
+    return NGX_OK;
+}
+
+
+void
+ngx_http_parley_store_begin(ngx_http_parley_worker_t *worker)
+{
+    ngx_http_parley_store_t  *st;
+
+    st = worker->store;
+
+    if (st == NULL) {
+        return;
+    }
+
     parley_store_begin(st->store);
 
     ngx_http_parley_store_run(st, (ngx_msec_t) st->store_conf.timeout,
                               ngx_http_parley_store_has_begun);
 
     ngx_add_timer(&st->tick, NGX_HTTP_PARLEY_STORE_TICK);
-
-    return NGX_OK;
 }
 
 
@@ -512,6 +529,20 @@ ngx_http_parley_store_random(void *ctx)
     ngx_memcpy(&n, octets, sizeof(n));
 
     return n;
+}
+
+
+static void
+ngx_http_parley_store_appended(void *ctx)
+{
+    ngx_http_parley_store_t *st = ctx;
+
+    if (st->worker->appended) {
+        st->worker->appended(st->worker->hub);
+
+    } else {
+        ngx_http_parley_wake_others(st->worker);
+    }
 }
 
 

@@ -30,10 +30,13 @@ void ngx_http_parley_store_settle(ngx_http_parley_main_conf_t *mcf,
 
 /*
  * Creates the store of this worker, which becomes the state of the zone's
- * users, and begins to connect.  Without parley_store it does nothing.
+ * users.  Without parley_store it does nothing.
  */
 ngx_int_t ngx_http_parley_store_init(ngx_cycle_t *cycle,
     ngx_http_parley_worker_t *worker);
+
+/* Connects; the process is registered in the zone. */
+void ngx_http_parley_store_begin(ngx_http_parley_worker_t *worker);
 
 /* Ends the membership: waits for the answers of queued calls, at most 1 s. */
 void ngx_http_parley_store_exit(ngx_http_parley_worker_t *worker);

@@ -52,6 +52,8 @@ struct ngx_http_parley_worker_s {
     ngx_queue_t                   sockets;        /* open ..._pass_t */
     ngx_http_parley_hub_t        *hub;            /* NULL: no publisher and no
                                                      subscriber */
+    void                        (*appended)(void *hub);  /* the zone has new
+                                                     records; NULL: no hub */
 
     ngx_http_parley_jobs_t       *jobs;           /* NULL: not a worker, or an
                                                      exiting one */

@@ -13,6 +13,7 @@
 #include "ngx_module/worker/ngx_http_parley_process.h"
 #include "ngx_module/worker/ngx_http_parley_zone.h"
 #include "gate/metrics/parley_counters.h"
+#include "state/parley_import.h"
 
 #if (NGX_HTTP_PARLEY_LATER)
 #include "t/later/ngx_http_parley_later.h"
@@ -65,6 +66,7 @@ ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
     zone->memory.env.is_alive = ngx_http_parley_process_is_alive;
     zone->memory.env.ctx = zone->shpool;
     zone->memory.share = zone->share;
+    zone->memory.workers = zone->secret ? PARLEY_IMPORT_WORKERS : 0;
 
     if (ozone) {
         zone->sh = ozone->sh;

@@ -44,6 +44,7 @@ const parley_state_ops_t  parley_memory_ops = {
     .stat = parley_memory_stat,
     .log = &parley_memory_log_ops,
     .job = &parley_memory_job_ops,
+    .import = &parley_memory_import_ops,
     .at_once = 1,
 };
 
@@ -64,7 +65,8 @@ parley_memory_create(parley_memory_t *s, void *p, size_t size,
         n = PARLEY_PROCESSES_MAX;
     }
 
-    head = sizeof(parley_shared_t) + (n + 1) * sizeof(parley_member_of_t);
+    head = sizeof(parley_shared_t)
+           + (n + 1 + s->workers) * sizeof(parley_member_of_t);
     head = (head + PARLEY_BLOCK - 1) / PARLEY_BLOCK * PARLEY_BLOCK;
 
     if (size < head) {
@@ -79,6 +81,7 @@ parley_memory_create(parley_memory_t *s, void *p, size_t size,
     sh->jobs.next = PARLEY_DUE_NEVER;
 
     sh->nprocesses = (uint32_t) n;
+    sh->nworkers = s->workers;
     sh->table = parley_table_create((uint8_t *) p + head, size - head);
 
     if (sh->table == NULL) {
@@ -210,7 +213,11 @@ parley_memory_place(parley_memory_t *s, const parley_process_t *self)
             break;
         }
 
-        if (m->process.pid == 0 && found == 0) {
+        /* the end of a worker is to be told before its number is reused */
+
+        if (m->process.pid == 0 && (found == 0 || (m->worker == 0
+            && s->sh->processes[found].worker != 0)))
+        {
             found = i;
         }
     }
@@ -218,9 +225,10 @@ parley_memory_place(parley_memory_t *s, const parley_process_t *self)
     m = &s->sh->processes[found];
 
     if (found != 0 && m->process.pid == 0) {
+        parley_memory_vacate_locked(s, m);
         m->process = *self;
         m->fed = 0;
-        m->since = s->sh->stamps + 1;
+        m->worker = 0;
     }
 
     parley_memory_unlock(s);
@@ -232,18 +240,13 @@ parley_memory_place(parley_memory_t *s, const parley_process_t *self)
 void
 parley_memory_leave(parley_memory_t *s)
 {
-    parley_member_of_t  *m;
-
     if (s->process == 0) {
         return;
     }
 
     parley_memory_lock(s);
 
-    m = &s->sh->processes[s->process];
-    m->process.pid = 0;
-    m->since = s->sh->stamps + 1;
-    s->sh->vacated = 1;
+    parley_memory_vacate_locked(s, &s->sh->processes[s->process]);
 
     parley_memory_unlock(s);
 

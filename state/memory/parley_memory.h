@@ -53,6 +53,9 @@ typedef struct parley_memory_s {
     parley_memory_env_t  env;
     unsigned             share;         /* share of one account, in
                                            thousandths */
+    unsigned             workers;       /* room for workers of other nodes:
+                                           PARLEY_IMPORT_WORKERS, or 0 without
+                                           a store */
 
     /* private */
     void               (*repair)(const struct parley_memory_s *s);

@@ -370,9 +370,7 @@ parley_memory_is_orphan(void *ctx, const parley_entry_t *e)
     parley_process_t   process;
 
     if (e->kind == PARLEY_KIND_GROUP || e->kind == PARLEY_KIND_SESSION) {
-        return parley_entry_stamp(e) == 0
-               || parley_memory_is_gone(s, e->mark, parley_entry_stamp(e),
-                                        &process);
+        return parley_memory_has_left(s, e);
     }
 
     if ((e->kind != PARLEY_KIND_ID && e->kind != PARLEY_KIND_SLOT)

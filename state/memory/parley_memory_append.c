@@ -14,14 +14,13 @@
 
 static parley_append_verdict_t parley_append_admitted(parley_memory_t *s,
     const parley_append_t *a);
-static parley_append_verdict_t parley_append_may(parley_memory_t *s,
-    const parley_append_t *a, size_t size, int64_t now);
-static parley_append_verdict_t parley_append_count(parley_memory_t *s,
-    const parley_append_t *a, parley_appended_t *ret);
+static size_t parley_append_size(const parley_append_t *a);
 static int parley_append_open(parley_memory_t *s, const parley_append_t *a,
-    int64_t now, parley_appended_t *ret, int64_t *until);
+    const parley_place_t *places, int64_t now, parley_appended_t *ret,
+    int64_t *until);
 static int parley_append_record(parley_memory_t *s, const parley_append_t *a,
-    size_t size, int64_t until, int64_t now, const parley_appended_t *ret);
+    size_t size, uint64_t step, int64_t until, int64_t now,
+    const parley_appended_t *ret);
 static int parley_append_places(parley_memory_t *s, const parley_append_t *a,
     size_t size, int64_t until, int64_t now, const parley_appended_t *ret);
 static int parley_append_jobs(parley_memory_t *s, const parley_append_t *a,
@@ -66,43 +65,47 @@ parley_append_verdict_t
 parley_append_locked(parley_memory_t *s, const parley_append_t *a,
     int64_t now, parley_appended_t *ret)
 {
-    size_t                    i, size;
-    int64_t                   until;
-    parley_log_head_t         head;
-    parley_appends_t         *appends;
-    parley_append_verdict_t   rc;
+    parley_append_verdict_t  rc;
 
     if (a->asks) {
         return parley_append_count(s, a, ret);
     }
 
-    size = 0;
-
-    for (i = 0; i < a->nparts; i++) {
-        size += a->parts[i].len;
-    }
-
     rc = parley_append_admitted(s, a);
 
     if (rc == PARLEY_APPEND_OK) {
-        rc = parley_append_may(s, a, size, now);
+        rc = parley_append_may(s, a, now);
     }
 
     if (rc == PARLEY_APPEND_OK) {
         rc = parley_append_count(s, a, ret);
     }
 
-    if (rc != PARLEY_APPEND_OK) {
-        return rc;
-    }
+    return rc == PARLEY_APPEND_OK
+           ? parley_append_write(s, a, 0, NULL, now, ret) : rc;
+}
+
+
+parley_append_verdict_t
+parley_append_write(parley_memory_t *s, const parley_append_t *a,
+    uint64_t step, const parley_place_t *places, int64_t now,
+    parley_appended_t *ret)
+{
+    size_t              size;
+    int64_t             until;
+    parley_appends_t   *appends;
+    parley_log_head_t   head;
+
+    size = parley_append_size(a);
 
     appends = &s->sh->appends;
     appends->pending = appends->head + 1;
+    appends->stepping = step;
 
     ret->number = appends->pending;
 
-    if (parley_append_open(s, a, now, ret, &until) != 0
-        || parley_append_record(s, a, size, until, now, ret) != 0
+    if (parley_append_open(s, a, places, now, ret, &until) != 0
+        || parley_append_record(s, a, size, step, until, now, ret) != 0
         || parley_append_places(s, a, size, until, now, ret) != 0
         || parley_append_jobs(s, a, now, ret) != 0)
     {
@@ -126,11 +129,30 @@ parley_append_locked(parley_memory_t *s, const parley_append_t *a,
         parley_append_commit(s, ret->number, &head, now);
     }
 
+    if (step != 0) {
+        appends->step = step;
+    }
+
     appends->pending = 0;
 
     parley_append_retire(s, PARLEY_APPEND_RETIRE, now);
 
     return PARLEY_APPEND_OK;
+}
+
+
+static size_t
+parley_append_size(const parley_append_t *a)
+{
+    size_t  i, size;
+
+    size = 0;
+
+    for (i = 0; i < a->nparts; i++) {
+        size += a->parts[i].len;
+    }
+
+    return size;
 }
 
 
@@ -159,9 +181,8 @@ parley_append_admitted(parley_memory_t *s, const parley_append_t *a)
 
 /* Returns whether there is room for everything, including logs to create. */
 
-static parley_append_verdict_t
-parley_append_may(parley_memory_t *s, const parley_append_t *a, size_t size,
-    int64_t now)
+parley_append_verdict_t
+parley_append_may(parley_memory_t *s, const parley_append_t *a, int64_t now)
 {
     size_t        i, n;
     parley_log_t  log;
@@ -173,7 +194,8 @@ parley_append_may(parley_memory_t *s, const parley_append_t *a, size_t size,
     }
 
     n = parley_table_blocks(sizeof(parley_log_head_t)
-                            + a->nlogs * sizeof(parley_placed_t) + size)
+                            + a->nlogs * sizeof(parley_placed_t)
+                            + parley_append_size(a))
         + a->nlogs * (1 + parley_table_blocks(sizeof(parley_log_t)));
 
     for (i = 0; i < a->njobs; i++) {
@@ -200,7 +222,7 @@ parley_append_may(parley_memory_t *s, const parley_append_t *a, size_t size,
 }
 
 
-static parley_append_verdict_t
+parley_append_verdict_t
 parley_append_count(parley_memory_t *s, const parley_append_t *a,
     parley_appended_t *ret)
 {
@@ -224,11 +246,14 @@ parley_append_count(parley_memory_t *s, const parley_append_t *a,
  */
 
 static int
-parley_append_open(parley_memory_t *s, const parley_append_t *a, int64_t now,
-    parley_appended_t *ret, int64_t *until)
+parley_append_open(parley_memory_t *s, const parley_append_t *a,
+    const parley_place_t *places, int64_t now, parley_appended_t *ret,
+    int64_t *until)
 {
     size_t            i;
     parley_log_t      log;
+    parley_entry_t   *e;
+    parley_place_t    last;
     parley_placed_t  *placed;
 
     *until = now + a->retention.ms;
@@ -236,7 +261,16 @@ parley_append_open(parley_memory_t *s, const parley_append_t *a, int64_t now,
     for (i = 0; i < a->nlogs; i++) {
         placed = &ret->places[i];
 
-        if (parley_log_open(s, a->logs[i], a->account, now, &log) == NULL) {
+        if (places != NULL) {
+            last = places[i];
+            last.offset--;
+            e = parley_log_set(s, a->logs[i], a->account, &last, now, &log);
+
+        } else {
+            e = parley_log_open(s, a->logs[i], a->account, now, &log);
+        }
+
+        if (e == NULL) {
             return -1;
         }
 
@@ -260,7 +294,8 @@ parley_append_open(parley_memory_t *s, const parley_append_t *a, int64_t now,
 
 static int
 parley_append_record(parley_memory_t *s, const parley_append_t *a,
-    size_t size, int64_t until, int64_t now, const parley_appended_t *ret)
+    size_t size, uint64_t step, int64_t until, int64_t now,
+    const parley_appended_t *ret)
 {
     size_t              i;
     uint8_t             key[PARLEY_KEY_LEN];
@@ -279,6 +314,7 @@ parley_append_record(parley_memory_t *s, const parley_append_t *a,
     head.kept = head.nplaces + (uint32_t) a->njobs;
     head.closes = a->closes;
     head.size = (uint32_t) size;
+    head.step = step;
 
     parts[0] = parley_str_make(&head, sizeof(head));
     parts[1] = parley_str_make(ret->places,

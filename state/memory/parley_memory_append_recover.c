@@ -164,6 +164,10 @@ parley_append_recover(parley_memory_t *s, int64_t now)
         if (number <= s->sh->appends.head) {
             parley_append_commit(s, number, &head, now);
 
+            if (s->sh->appends.stepping != 0) {
+                s->sh->appends.step = s->sh->appends.stepping;
+            }
+
         } else {
             parley_append_undo(s, e, number, &head);
         }

@@ -530,17 +530,33 @@ parley_memory_job_drop(parley_state_t *state,
 {
     size_t            n;
     int64_t           now;
-    uint64_t          at, last;
-    parley_entry_t   *e;
     parley_memory_t  *s = (parley_memory_t *) state;
 
     (void) call;
 
-    n = 0;
     now = parley_memory_now(s);
 
     parley_memory_lock(s);
+    n = parley_job_drop_locked(s, lane, now);
+    parley_memory_unlock(s);
 
+    if (ret != NULL) {
+        *ret = n;
+    }
+
+    return PARLEY_STATE_DONE;
+}
+
+
+size_t
+parley_job_drop_locked(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
+    int64_t now)
+{
+    size_t           n;
+    uint64_t         at, last;
+    parley_entry_t  *e;
+
+    n = 0;
     e = parley_table_find_locked(s->sh->table, PARLEY_KIND_LANE, lane);
 
     if (e != NULL) {
@@ -553,11 +569,5 @@ parley_memory_job_drop(parley_state_t *state,
         }
     }
 
-    parley_memory_unlock(s);
-
-    if (ret != NULL) {
-        *ret = n;
-    }
-
-    return PARLEY_STATE_DONE;
+    return n;
 }

@@ -267,6 +267,12 @@ void parley_job_over_locked(parley_memory_t *s,
 void parley_job_finish_locked(parley_memory_t *s, int64_t now);
 
 
+/* parley_memory_job.c */
+
+/* Removes all jobs of a lane; returns their number. */
+size_t parley_job_drop_locked(parley_memory_t *s,
+    const uint8_t lane[PARLEY_KEY_LEN], int64_t now);
+
 /* parley_memory_job_list.c */
 parley_state_done_t parley_memory_job_list(parley_state_t *state,
     const parley_job_list_t *list, parley_job_listing_t *ret,

@@ -7,6 +7,11 @@
 #include "state/memory/parley_memory_log_parts.h"
 
 
+static parley_entry_t *parley_log_make(parley_memory_t *s,
+    const uint8_t key[PARLEY_KEY_LEN], const uint8_t *account,
+    const parley_place_t *last, int64_t now, parley_log_t *ret);
+
+
 parley_entry_t *
 parley_log_find(parley_memory_t *s, const uint8_t key[PARLEY_KEY_LEN],
     int64_t now, parley_log_t *ret)
@@ -47,12 +52,59 @@ parley_log_open(parley_memory_t *s, const uint8_t key[PARLEY_KEY_LEN],
     uint64_t         stamp;
     parley_str_t     part;
     parley_entry_t  *e;
+    parley_place_t   place;
 
     e = parley_log_find(s, key, now, ret);
 
     if (e != NULL) {
         return e;
     }
+
+    stamp = parley_memory_stamp(s);
+    part = parley_str_make(&stamp, sizeof(stamp));
+    parley_state_key(&s->state, PARLEY_KIND_LOG, &part, 1, mixed);
+
+    memset(&place, 0, sizeof(parley_place_t));
+    memcpy(&place.epoch, mixed, PARLEY_EPOCH_LEN);
+
+    place.epoch |= place.epoch == 0;
+
+    return parley_log_make(s, key, account, &place, now, ret);
+}
+
+
+parley_entry_t *
+parley_log_set(parley_memory_t *s, const uint8_t key[PARLEY_KEY_LEN],
+    const uint8_t *account, const parley_place_t *last, int64_t now,
+    parley_log_t *ret)
+{
+    parley_entry_t  *e;
+
+    e = parley_log_find(s, key, now, ret);
+
+    if (e == NULL || ret->epoch != last->epoch) {
+        return parley_log_make(s, key, account, last, now, ret);
+    }
+
+    if (ret->last < last->offset) {
+        ret->first = last->offset + 1;
+        ret->last = last->offset;
+
+        parley_log_save(s, e, ret);
+    }
+
+    return e;
+}
+
+
+/* Creates a log that ends at a place.  An earlier log of the key is removed. */
+
+static parley_entry_t *
+parley_log_make(parley_memory_t *s, const uint8_t key[PARLEY_KEY_LEN],
+    const uint8_t *account, const parley_place_t *last, int64_t now,
+    parley_log_t *ret)
+{
+    parley_entry_t  *e;
 
     e = parley_table_find_locked(s->sh->table, PARLEY_KIND_LOG, key);
 
@@ -68,15 +120,11 @@ parley_log_open(parley_memory_t *s, const uint8_t key[PARLEY_KEY_LEN],
         return NULL;
     }
 
-    stamp = parley_memory_stamp(s);
-    part = parley_str_make(&stamp, sizeof(stamp));
-    parley_state_key(&s->state, PARLEY_KIND_LOG, &part, 1, mixed);
-
     memset(ret, 0, sizeof(parley_log_t));
-    memcpy(&ret->epoch, mixed, PARLEY_EPOCH_LEN);
 
-    ret->epoch |= ret->epoch == 0;
-    ret->first = 1;
+    ret->epoch = last->epoch;
+    ret->first = last->offset + 1;
+    ret->last = last->offset;
 
     parley_log_save(s, e, ret);
 

@@ -14,6 +14,7 @@
 
 
 #define PARLEY_EPOCH_LEN    6   /* octets */
+#define PARLEY_ROSTER_TEXTS  (2 * PARLEY_SESSION_MAX + PARLEY_SELECTOR_MAX)
 
 /* value of a log, under its key */
 typedef struct {
@@ -55,6 +56,7 @@ typedef struct {
     uint32_t            kept;       /* places that are retained */
     uint32_t            closes;
     uint32_t            size;       /* octets of the record */
+    uint64_t            step;       /* step of a store's order; 0: none */
 } parley_log_head_t;
 
 
@@ -88,6 +90,15 @@ void parley_log_save(parley_memory_t *s, parley_entry_t *e,
 parley_entry_t *parley_log_open(parley_memory_t *s,
     const uint8_t key[PARLEY_KEY_LEN], const uint8_t *account, int64_t now,
     parley_log_t *ret);
+
+/*
+ * Finds or creates a log with the epoch of a place, in place of a log with
+ * another epoch.  If the place is after its last record, the records between
+ * are missed: the next offset is the first that it has.
+ */
+parley_entry_t *parley_log_set(parley_memory_t *s,
+    const uint8_t key[PARLEY_KEY_LEN], const uint8_t *account,
+    const parley_place_t *last, int64_t now, parley_log_t *ret);
 
 /* Prolongs the life of a log. */
 void parley_log_keep(parley_entry_t *e, int64_t until);
@@ -142,6 +153,38 @@ parley_state_done_t parley_memory_append(parley_state_t *state,
 parley_append_verdict_t parley_append_locked(parley_memory_t *s,
     const parley_append_t *a, int64_t now, parley_appended_t *ret);
 
+/* Returns whether there is room for an append; its verdict. */
+parley_append_verdict_t parley_append_may(parley_memory_t *s,
+    const parley_append_t *a, int64_t now);
+
+/* Counts the subscribers of the logs. */
+parley_append_verdict_t parley_append_count(parley_memory_t *s,
+    const parley_append_t *a, parley_appended_t *ret);
+
+/*
+ * Appends without checks.  With a step of a store, places has the places of the
+ * record, else NULL.
+ */
+parley_append_verdict_t parley_append_write(parley_memory_t *s,
+    const parley_append_t *a, uint64_t step, const parley_place_t *places,
+    int64_t now, parley_appended_t *ret);
+
+/* parley_memory_log_read.c */
+
+/* Returns the number of a record, with its head; 0: the log does not have
+   it. */
+uint64_t parley_log_number(parley_memory_t *s, const parley_erase_t *erase,
+    int64_t now, parley_log_head_t *ret);
+
+void parley_log_erase(parley_memory_t *s, const parley_erase_t *erase,
+    int64_t now);
+
+/* parley_memory_owed.c */
+
+/* Returns the number of jobs that it ended. */
+size_t parley_owed_had(parley_memory_t *s, const parley_had_t *had,
+    int64_t now);
+
 /* parley_memory_append_recover.c */
 
 /* Completes or undoes the append of a process that died. */
@@ -172,6 +215,31 @@ parley_state_done_t parley_memory_leave_log(parley_state_t *state,
     const parley_leave_t *l, parley_call_t *call);
 parley_state_done_t parley_memory_roster(parley_state_t *state,
     const parley_roster_t *r, parley_roster_page_t *ret, parley_call_t *call);
+
+/* Returns whether a session may join; its verdict. */
+parley_join_verdict_t parley_roster_may_join(parley_memory_t *s,
+    const parley_join_t *j, int64_t now);
+
+/*
+ * Adds a session of a process; place is the end of its log.  A session of that
+ * name with a lower stamp is replaced; one with a higher stamp stays.
+ */
+void parley_roster_set(parley_memory_t *s, uint32_t process,
+    const parley_join_t *j, const parley_place_t *place, uint64_t stamp,
+    int64_t now);
+
+/* Removes a session if it has the stamp. */
+void parley_roster_unset(parley_memory_t *s, const parley_leave_t *l);
+
+/* Fills the result of parley_roster_set(). */
+void parley_roster_joined(parley_memory_t *s, const parley_join_t *j,
+    uint64_t stamp, int64_t now, parley_joined_t *ret);
+
+/* Reads a session for parley_import_ops_t.sessions; texts are copied to
+   room. */
+void parley_roster_read(parley_memory_t *s, const parley_entry_t *e,
+    uint8_t room[PARLEY_ROSTER_TEXTS], uint8_t log[PARLEY_KEY_LEN],
+    parley_join_t *ret);
 
 /*
  * Counts the subscribers of log number i, or only its session if a->session is

@@ -206,18 +206,12 @@ parley_log_behind(parley_memory_t *s, const uint8_t *key,
 }
 
 
-/* if the record does not exist, its places already show that it has ended */
-
 static parley_state_done_t
 parley_memory_log_erase(parley_state_t *state, const parley_erase_t *erase,
     parley_call_t *call)
 {
-    int64_t             now;
-    parley_log_t        log;
-    parley_entry_t     *e;
-    parley_memory_t    *s = (parley_memory_t *) state;
-    parley_log_head_t   head;
-    parley_log_place_t  place;
+    int64_t           now;
+    parley_memory_t  *s = (parley_memory_t *) state;
 
     (void) call;
 
@@ -226,23 +220,50 @@ parley_memory_log_erase(parley_state_t *state, const parley_erase_t *erase,
     parley_memory_lock(s);
 
     parley_append_recover(s, now);
-
-    if (parley_log_find(s, erase->log, now, &log) != NULL
-        && log.epoch == erase->epoch
-        && parley_log_place_find(s, erase->log, &log, erase->offset, now,
-                                 &place)
-           != NULL)
-    {
-        e = parley_log_record_find(s, place.number, &head);
-
-        if (e != NULL) {
-            parley_log_empty(s, e, &head, place.number, now);
-        }
-    }
+    parley_log_erase(s, erase, now);
 
     parley_memory_unlock(s);
 
     return PARLEY_STATE_DONE;
+}
+
+
+void
+parley_log_erase(parley_memory_t *s, const parley_erase_t *erase, int64_t now)
+{
+    uint64_t            number;
+    parley_entry_t     *e;
+    parley_log_head_t   head;
+
+    number = parley_log_number(s, erase, now, &head);
+    e = number != 0 ? parley_log_record_find(s, number, &head) : NULL;
+
+    if (e != NULL) {
+        parley_log_empty(s, e, &head, number, now);
+    }
+}
+
+
+/* if the record does not exist, its places already show that it has ended */
+
+uint64_t
+parley_log_number(parley_memory_t *s, const parley_erase_t *erase,
+    int64_t now, parley_log_head_t *ret)
+{
+    parley_log_t        log;
+    parley_log_place_t  place;
+
+    if (parley_log_find(s, erase->log, now, &log) == NULL
+        || log.epoch != erase->epoch
+        || parley_log_place_find(s, erase->log, &log, erase->offset, now,
+                                 &place)
+           == NULL
+        || parley_log_record_find(s, place.number, ret) == NULL)
+    {
+        return 0;
+    }
+
+    return place.number;
 }
 
 

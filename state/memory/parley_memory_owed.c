@@ -231,10 +231,8 @@ parley_state_done_t
 parley_memory_log_had(parley_state_t *state, const parley_had_t *had,
     parley_call_t *call)
 {
-    size_t                i;
-    int64_t               now;
-    parley_memory_t      *s = (parley_memory_t *) state;
-    const parley_lane_t  *lane;
+    int64_t           now;
+    parley_memory_t  *s = (parley_memory_t *) state;
 
     (void) call;
 
@@ -243,6 +241,22 @@ parley_memory_log_had(parley_state_t *state, const parley_had_t *had,
     parley_memory_lock(s);
 
     parley_append_recover(s, now);
+    (void) parley_owed_had(s, had, now);
+
+    parley_memory_unlock(s);
+
+    return PARLEY_STATE_DONE;
+}
+
+
+size_t
+parley_owed_had(parley_memory_t *s, const parley_had_t *had, int64_t now)
+{
+    size_t                i;
+    uint64_t              before;
+    const parley_lane_t  *lane;
+
+    before = s->sh->jobs.ended[PARLEY_JOB_DELIVERED];
 
     for (i = 0; i < had->n; i++) {
 
@@ -265,9 +279,7 @@ parley_memory_log_had(parley_state_t *state, const parley_had_t *had,
         }
     }
 
-    parley_memory_unlock(s);
-
-    return PARLEY_STATE_DONE;
+    return (size_t) (s->sh->jobs.ended[PARLEY_JOB_DELIVERED] - before);
 }
 
 

@@ -11,10 +11,18 @@
 #define PARLEY_MARK_TAKEN  UINT16_MAX
 
 
+/* PARLEY_IMPORT_DUES */
+#define PARLEY_MEMORY_DUES  2
+
+
 typedef struct {
     parley_process_t  process;          /* pid 0: free */
     uint64_t          since;            /* stamps of its reservations are at
                                            least this */
+    uint64_t          joins;            /* stamps of its sessions are at least
+                                           this */
+    uint64_t          worker;           /* its number in a store; 0: none, or
+                                           its end is told */
     uint64_t          fed;              /* number of its next append to feed; 0:
                                            not fed */
 } parley_member_of_t;
@@ -27,6 +35,10 @@ typedef struct {
                                            this one */
     uint64_t          pending;          /* append under way, or interrupted by
                                            the death of its process; 0: none */
+    uint64_t          step;             /* last step of a store's order that
+                                           was imported; 0: none */
+    uint64_t          stepping;         /* step of the append under way; 0:
+                                           none */
     uint32_t          fed_max;          /* greatest number of a process that was
                                            fed */
 } parley_appends_t;
@@ -109,6 +121,12 @@ struct parley_shared_s {
     uint64_t             held[PARLEY_STATE_HOLDS];      /* suspensions, by
                                                            tag */
     uint32_t             nprocesses;    /* without number 0 */
+    uint32_t             nworkers;      /* workers of other nodes; their
+                                           numbers follow */
+    uint32_t             worker;        /* the last one that was added */
+    uint64_t             generation;    /* of the store */
+    int64_t              due[PARLEY_MEMORY_DUES];       /* when each was due
+                                                           last */
     parley_member_of_t   processes[];
 };
 
@@ -183,6 +201,10 @@ parley_memory_stamp(parley_memory_t *s)
 
 extern const struct parley_log_ops_s  parley_memory_log_ops;
 
+/* parley_memory_import.c */
+
+extern const struct parley_import_ops_s  parley_memory_import_ops;
+
 /* parley_memory_job.c */
 
 extern const struct parley_job_ops_s  parley_memory_job_ops;
@@ -204,6 +226,13 @@ void parley_job_repair_locked(parley_memory_t *s, int64_t now);
  */
 int parley_memory_is_gone(const parley_memory_t *s, uint32_t number,
     uint64_t stamp, parley_process_t *ret);
+
+/* Returns whether the process of a session, or of a group, has ended. */
+int parley_memory_has_left(const parley_memory_t *s, const parley_entry_t *e);
+
+/* Ends the registration of a process or worker. */
+void parley_memory_vacate_locked(const parley_memory_t *s,
+    parley_member_of_t *m);
 
 /* Asks the host, without the lock.  Returns 1 if the process has ended. */
 int parley_memory_bury(parley_memory_t *s, uint32_t number,

@@ -30,12 +30,45 @@ parley_memory_is_gone(const parley_memory_t *s, uint32_t number,
 
 
 int
+parley_memory_has_left(const parley_memory_t *s, const parley_entry_t *e)
+{
+    const parley_member_of_t  *m;
+
+    if (parley_entry_stamp(e) == 0) {
+        return 1;
+    }
+
+    if (e->mark == 0) {
+        return 0;
+    }
+
+    m = &s->sh->processes[e->mark];
+
+    return m->process.pid == 0 || parley_entry_stamp(e) < m->joins;
+}
+
+
+/* With a store, the stamps of sessions are steps of its order. */
+
+void
+parley_memory_vacate_locked(const parley_memory_t *s, parley_member_of_t *m)
+{
+    m->process.pid = 0;
+    m->since = s->sh->stamps + 1;
+    m->joins = (s->sh->nworkers != 0 ? s->sh->appends.step : s->sh->stamps) + 1;
+
+    s->sh->vacated = 1;
+}
+
+
+int
 parley_memory_bury(parley_memory_t *s, uint32_t number,
     const parley_process_t *process)
 {
     parley_member_of_t  *m;
 
     if (process->pid == 0 || number == s->process
+        || number > s->sh->nprocesses
         || s->env.is_alive(s->env.ctx, process))
     {
         return 0;
@@ -46,9 +79,7 @@ parley_memory_bury(parley_memory_t *s, uint32_t number,
     m = &s->sh->processes[number];
 
     if (parley_process_same(&m->process, process)) {
-        m->process.pid = 0;
-        m->since = s->sh->stamps + 1;
-        s->sh->vacated = 1;
+        parley_memory_vacate_locked(s, m);
     }
 
     parley_memory_unlock(s);

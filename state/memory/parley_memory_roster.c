@@ -33,6 +33,8 @@ typedef struct {
 
 static parley_join_verdict_t parley_roster_join(parley_memory_t *s,
     const parley_join_t *j, int64_t now, parley_joined_t *ret);
+static int parley_roster_add(parley_memory_t *s, const parley_join_t *j,
+    uint64_t stamp, int64_t now);
 static int parley_roster_may(parley_memory_t *s, const parley_join_t *j);
 static parley_entry_t *parley_roster_group(parley_memory_t *s,
     const uint8_t *log, parley_str_t selector, parley_roster_group_t *ret);
@@ -48,8 +50,7 @@ static parley_entry_t *parley_roster_session(parley_memory_t *s,
     const uint8_t *log, parley_str_t session, parley_roster_session_t *ret);
 static void parley_roster_own(parley_memory_t *s, parley_entry_t *e,
     uint64_t stamp);
-static int parley_roster_is_gone(parley_memory_t *s, const parley_entry_t *e);
-static int parley_roster_add(parley_memory_t *s, const parley_append_t *a,
+static int parley_roster_show(parley_memory_t *s, const parley_append_t *a,
     uint32_t log, const parley_entry_t *e, size_t off, size_t len,
     uint32_t count, parley_appended_t *ret, size_t *room);
 static int parley_roster_page(parley_memory_t *s, const parley_roster_t *r,
@@ -111,39 +112,15 @@ static parley_join_verdict_t
 parley_roster_join(parley_memory_t *s, const parley_join_t *j, int64_t now,
     parley_joined_t *ret)
 {
-    size_t                    n;
     parley_log_t              log;
     parley_entry_t           *e;
+    parley_join_verdict_t     rc;
     parley_roster_session_t   session;
 
-    if (j->selector.len > PARLEY_SELECTOR_MAX
-        || j->session.len > PARLEY_SESSION_MAX
-        || j->card.len > PARLEY_SESSION_MAX)
-    {
-        return PARLEY_JOIN_MANY;
-    }
+    rc = parley_roster_may_join(s, j, now);
 
-    n = parley_table_blocks(sizeof(parley_roster_group_t) + j->selector.len)
-        + parley_table_blocks(sizeof(parley_roster_session_t)
-                              + j->session.len + j->selector.len
-                              + j->card.len)
-        + parley_table_blocks(sizeof(parley_log_t));
-
-    switch (parley_table_room_locked(s->sh->table, j->account, n, s->share,
-                                     now))
-    {
-    case PARLEY_ROOM_OK:
-        break;
-
-    case PARLEY_ROOM_SHARE:
-        return PARLEY_JOIN_SHARE;
-
-    default:
-        return PARLEY_JOIN_FULL;
-    }
-
-    if (!parley_roster_may(s, j)) {
-        return PARLEY_JOIN_MANY;
+    if (rc != PARLEY_JOIN_OK) {
+        return rc;
     }
 
     e = parley_log_open(s, j->log, j->account, now, &log);
@@ -163,20 +140,182 @@ parley_roster_join(parley_memory_t *s, const parley_join_t *j, int64_t now,
     e = parley_roster_session(s, j->log, j->session, &session);
 
     if (e != NULL) {
-        ret->replaced = !parley_roster_is_gone(s, e);
+        ret->replaced = !parley_memory_has_left(s, e);
         parley_table_remove_locked(s->sh->table, e);
     }
 
-    if (parley_roster_add_group(s, j, ret->stamp, now) != 0) {
-        return PARLEY_JOIN_FULL;
+    return parley_roster_add(s, j, ret->stamp, now) == 0 ? PARLEY_JOIN_OK
+                                                         : PARLEY_JOIN_FULL;
+}
+
+
+static int
+parley_roster_add(parley_memory_t *s, const parley_join_t *j, uint64_t stamp,
+    int64_t now)
+{
+    if (parley_roster_add_group(s, j, stamp, now) != 0) {
+        return -1;
     }
 
-    if (parley_roster_add_session(s, j, ret->stamp, now) != 0) {
+    if (parley_roster_add_session(s, j, stamp, now) != 0) {
         parley_roster_less(s, j->log, j->selector);
-        return PARLEY_JOIN_FULL;
+        return -1;
     }
 
-    return PARLEY_JOIN_OK;
+    return 0;
+}
+
+
+parley_join_verdict_t
+parley_roster_may_join(parley_memory_t *s, const parley_join_t *j, int64_t now)
+{
+    size_t  n;
+
+    if (j->selector.len > PARLEY_SELECTOR_MAX
+        || j->session.len > PARLEY_SESSION_MAX
+        || j->card.len > PARLEY_SESSION_MAX)
+    {
+        return PARLEY_JOIN_MANY;
+    }
+
+    n = parley_table_blocks(sizeof(parley_roster_group_t) + j->selector.len)
+        + parley_table_blocks(sizeof(parley_roster_session_t)
+                              + j->session.len + j->selector.len
+                              + j->card.len)
+        + parley_table_blocks(sizeof(parley_log_t));
+
+    switch (parley_table_room_locked(s->sh->table, j->account, n, s->share,
+                                     now))
+    {
+    case PARLEY_ROOM_OK:
+        return parley_roster_may(s, j) ? PARLEY_JOIN_OK : PARLEY_JOIN_MANY;
+
+    case PARLEY_ROOM_SHARE:
+        return PARLEY_JOIN_SHARE;
+
+    default:
+        return PARLEY_JOIN_FULL;
+    }
+}
+
+
+/* The bit closed of a session says that it has replaced another. */
+
+void
+parley_roster_set(parley_memory_t *s, uint32_t process,
+    const parley_join_t *j, const parley_place_t *place, uint64_t stamp,
+    int64_t now)
+{
+    unsigned                  replaced;
+    parley_log_t              log;
+    parley_leave_t            old;
+    parley_entry_t           *e;
+    parley_memory_t           of = *s;
+    parley_roster_session_t   session;
+
+    of.process = process;
+
+    e = parley_log_set(s, j->log, j->account, place, now, &log);
+
+    if (e == NULL) {
+        return;
+    }
+
+    parley_log_keep(e, now + PARLEY_LOG_LEASE);
+
+    e = parley_roster_session(s, j->log, j->session, &session);
+
+    if (e != NULL && parley_entry_stamp(e) >= stamp) {
+        return;
+    }
+
+    replaced = 0;
+
+    if (e != NULL) {
+        replaced = !parley_memory_has_left(s, e);
+
+        old.log = j->log;
+        old.session = j->session;
+        old.stamp = parley_entry_stamp(e);
+
+        parley_roster_unset(s, &old);
+    }
+
+    if (parley_roster_add(&of, j, stamp, now) == 0 && replaced) {
+        e = parley_roster_session(s, j->log, j->session, &session);
+
+        if (e != NULL) {
+            e->closed = 1;
+        }
+    }
+}
+
+
+void
+parley_roster_unset(parley_memory_t *s, const parley_leave_t *l)
+{
+    uint8_t                   text[PARLEY_SELECTOR_MAX];
+    parley_entry_t           *e;
+    parley_memory_t           of = *s;
+    parley_roster_session_t   session;
+
+    e = parley_roster_session(s, l->log, l->session, &session);
+
+    if (e == NULL || parley_entry_stamp(e) != l->stamp) {
+        return;
+    }
+
+    parley_table_read_locked(s->sh->table, e, sizeof(session) + session.session,
+                             text, session.selector);
+    of.process = e->mark;
+
+    parley_table_remove_locked(s->sh->table, e);
+    parley_roster_less(&of, l->log, parley_str_make(text, session.selector));
+}
+
+
+void
+parley_roster_joined(parley_memory_t *s, const parley_join_t *j,
+    uint64_t stamp, int64_t now, parley_joined_t *ret)
+{
+    parley_log_t              log;
+    parley_entry_t           *e;
+    parley_roster_session_t   session;
+
+    e = parley_roster_session(s, j->log, j->session, &session);
+
+    if (e == NULL || parley_log_find(s, j->log, now, &log) == NULL) {
+        ret->verdict = PARLEY_JOIN_FULL;
+        return;
+    }
+
+    ret->replaced = parley_entry_stamp(e) == stamp && e->closed;
+    ret->owed = parley_owed_first(s, j->log, &log, now);
+    ret->closed = log.closed;
+}
+
+
+void
+parley_roster_read(parley_memory_t *s, const parley_entry_t *e,
+    uint8_t room[PARLEY_ROSTER_TEXTS], uint8_t log[PARLEY_KEY_LEN],
+    parley_join_t *ret)
+{
+    parley_roster_session_t  session;
+
+    parley_table_read_locked(s->sh->table, e, 0, &session, sizeof(session));
+    parley_table_read_locked(s->sh->table, e, sizeof(session), room,
+                             (size_t) session.session + session.selector
+                             + session.card);
+
+    parley_roster_key(e->key, session.tag, log);
+
+    ret->log = log;
+    ret->session = parley_str_make(room, session.session);
+    ret->selector = parley_str_make(room + session.session, session.selector);
+    ret->card = parley_str_make(room + session.session + session.selector,
+                                session.card);
+    ret->account = e->account != 0
+                   ? parley_table_entry(s->sh->table, e->account)->key : NULL;
 }
 
 
@@ -205,7 +344,7 @@ parley_roster_may(parley_memory_t *s, const parley_join_t *j)
          e = parley_table_next_locked(s->sh->table, e))
     {
         if (!parley_roster_is_of(s, e, j->account)
-            || parley_roster_is_gone(s, e))
+            || parley_memory_has_left(s, e))
         {
             continue;
         }
@@ -234,7 +373,7 @@ parley_roster_group(parley_memory_t *s, const uint8_t *log,
          e != NULL;
          e = parley_table_next_locked(s->sh->table, e))
     {
-        if (e->mark != (uint16_t) s->process || parley_roster_is_gone(s, e)) {
+        if (e->mark != (uint16_t) s->process || parley_memory_has_left(s, e)) {
             continue;
         }
 
@@ -458,17 +597,6 @@ parley_roster_own(parley_memory_t *s, parley_entry_t *e, uint64_t stamp)
 }
 
 
-static int
-parley_roster_is_gone(parley_memory_t *s, const parley_entry_t *e)
-{
-    parley_process_t  process;
-
-    return parley_entry_stamp(e) == 0
-           || parley_memory_is_gone(s, e->mark, parley_entry_stamp(e),
-                                    &process);
-}
-
-
 int
 parley_roster_count(parley_memory_t *s, const parley_append_t *a, uint32_t i,
     parley_appended_t *ret, size_t *room)
@@ -480,8 +608,8 @@ parley_roster_count(parley_memory_t *s, const parley_append_t *a, uint32_t i,
     if (a->session.len != 0) {
         e = parley_roster_session(s, a->logs[i], a->session, &session);
 
-        return e == NULL || parley_roster_is_gone(s, e) ? 0
-               : parley_roster_add(s, a, i, e,
+        return e == NULL || parley_memory_has_left(s, e) ? 0
+               : parley_roster_show(s, a, i, e,
                                    sizeof(session) + session.session,
                                    session.selector, 1, ret, room);
     }
@@ -491,13 +619,13 @@ parley_roster_count(parley_memory_t *s, const parley_append_t *a, uint32_t i,
          e != NULL;
          e = parley_table_next_locked(s->sh->table, e))
     {
-        if (parley_roster_is_gone(s, e)) {
+        if (parley_memory_has_left(s, e)) {
             continue;
         }
 
         parley_table_read_locked(s->sh->table, e, 0, &group, sizeof(group));
 
-        if (parley_roster_add(s, a, i, e, sizeof(group),
+        if (parley_roster_show(s, a, i, e, sizeof(group),
                               e->value.len - sizeof(group), group.count, ret,
                               room)
             != 0)
@@ -511,7 +639,7 @@ parley_roster_count(parley_memory_t *s, const parley_append_t *a, uint32_t i,
 
 
 static int
-parley_roster_add(parley_memory_t *s, const parley_append_t *a, uint32_t log,
+parley_roster_show(parley_memory_t *s, const parley_append_t *a, uint32_t log,
     const parley_entry_t *e, size_t off, size_t len, uint32_t count,
     parley_appended_t *ret, size_t *room)
 {
@@ -611,7 +739,7 @@ parley_roster_shard(parley_memory_t *s, const parley_roster_t *r,
          e != NULL;
          e = parley_table_next_locked(s->sh->table, e))
     {
-        if (parley_roster_is_gone(s, e)) {
+        if (parley_memory_has_left(s, e)) {
             continue;
         }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/parley_digest.h"
-#include "state/store/parley_store_parts.h"
+#include "state/store/parley_store_step.h"
 
 
 static parley_state_done_t parley_store_list(parley_state_t *state,
@@ -14,49 +14,17 @@ static parley_state_done_t parley_store_list(parley_state_t *state,
     parley_call_t *call);
 static parley_state_done_t parley_store_counts(parley_state_t *state,
     parley_state_stat_t *ret, parley_call_t *call);
-static parley_state_done_t parley_store_append(parley_state_t *state,
-    const parley_append_t *a, parley_appended_t *ret, parley_call_t *call);
-static parley_state_done_t parley_store_read(parley_state_t *state,
-    const parley_log_read_t *r, parley_log_page_t *ret, parley_call_t *call);
-static parley_state_done_t parley_store_feed(parley_state_t *state,
-    const parley_feed_t *f, parley_feed_page_t *ret, parley_call_t *call);
-static parley_state_done_t parley_store_erase(parley_state_t *state,
-    const parley_erase_t *e, parley_call_t *call);
-static parley_state_done_t parley_store_had(parley_state_t *state,
-    const parley_had_t *had, parley_call_t *call);
-static parley_state_done_t parley_store_keep(parley_state_t *state,
-    const uint8_t (*logs)[PARLEY_KEY_LEN], size_t n, parley_call_t *call);
-static parley_state_done_t parley_store_join(parley_state_t *state,
-    const parley_join_t *j, parley_joined_t *ret, parley_call_t *call);
-static parley_state_done_t parley_store_leave(parley_state_t *state,
-    const parley_leave_t *l, parley_call_t *call);
-static parley_state_done_t parley_store_roster(parley_state_t *state,
-    const parley_roster_t *r, parley_roster_page_t *ret, parley_call_t *call);
 static parley_state_done_t parley_store_job_add(parley_state_t *state,
     const parley_job_add_t *add, parley_job_added_t *ret, parley_call_t *call);
 static parley_state_done_t parley_store_job_take(parley_state_t *state,
     const parley_job_take_t *take, parley_job_page_t *ret,
     parley_call_t *call);
-static parley_state_done_t parley_store_job_end(parley_state_t *state,
-    const parley_job_end_t *end, parley_job_ended_t *ret, parley_call_t *call);
 static parley_state_done_t parley_store_job_drop(parley_state_t *state,
     const uint8_t lane[PARLEY_KEY_LEN], size_t *ret, parley_call_t *call);
 static parley_state_done_t parley_store_job_list(parley_state_t *state,
     const parley_job_list_t *list, parley_job_listing_t *ret,
     parley_call_t *call);
 
-
-static const parley_log_ops_t  parley_store_log_ops = {
-    .append = parley_store_append,
-    .read = parley_store_read,
-    .feed = parley_store_feed,
-    .erase = parley_store_erase,
-    .had = parley_store_had,
-    .keep = parley_store_keep,
-    .join = parley_store_join,
-    .leave = parley_store_leave,
-    .roster = parley_store_roster,
-};
 
 static const parley_job_ops_t  parley_store_job_ops = {
     .add = parley_store_job_add,
@@ -123,6 +91,7 @@ parley_store_create(parley_state_t *zone, const parley_store_env_t *env,
     s->prefix_len = conf->prefix.len + 2;
 
     memcpy(s->changes, "0", 2);
+    s->worker = env->random(env->ctx) | 1;
 
     return s;
 }
@@ -132,6 +101,12 @@ void
 parley_store_destroy(parley_store_t *s)
 {
     parley_store_call_t  *call;
+
+    while (s->waiting != NULL) {
+        call = s->waiting;
+        s->waiting = call->next;
+        parley_store_call_free(s, call);
+    }
 
     while (s->first != NULL) {
         call = s->first;
@@ -209,102 +184,6 @@ parley_store_counts(parley_state_t *state, parley_state_stat_t *ret,
 /* An append may take an admission: then the store takes it too. */
 
 static parley_state_done_t
-parley_store_append(parley_state_t *state, const parley_append_t *a,
-    parley_appended_t *ret, parley_call_t *call)
-{
-    parley_store_t  *s = (parley_store_t *) state;
-
-    (void) s->zone->ops->log->append(s->zone, a, ret, call);
-
-    if (a->takes != NULL && ret->verdict == PARLEY_APPEND_OK) {
-        parley_store_taken(s, a->takes, a->how);
-    }
-
-    return PARLEY_STATE_DONE;
-}
-
-
-static parley_state_done_t
-parley_store_read(parley_state_t *state, const parley_log_read_t *r,
-    parley_log_page_t *ret, parley_call_t *call)
-{
-    state = parley_store_zone(state);
-
-    return state->ops->log->read(state, r, ret, call);
-}
-
-
-static parley_state_done_t
-parley_store_feed(parley_state_t *state, const parley_feed_t *f,
-    parley_feed_page_t *ret, parley_call_t *call)
-{
-    state = parley_store_zone(state);
-
-    return state->ops->log->feed(state, f, ret, call);
-}
-
-
-static parley_state_done_t
-parley_store_erase(parley_state_t *state, const parley_erase_t *e,
-    parley_call_t *call)
-{
-    state = parley_store_zone(state);
-
-    return state->ops->log->erase(state, e, call);
-}
-
-
-static parley_state_done_t
-parley_store_had(parley_state_t *state, const parley_had_t *had,
-    parley_call_t *call)
-{
-    state = parley_store_zone(state);
-
-    return state->ops->log->had(state, had, call);
-}
-
-
-static parley_state_done_t
-parley_store_keep(parley_state_t *state, const uint8_t (*logs)[PARLEY_KEY_LEN],
-    size_t n, parley_call_t *call)
-{
-    state = parley_store_zone(state);
-
-    return state->ops->log->keep(state, logs, n, call);
-}
-
-
-static parley_state_done_t
-parley_store_join(parley_state_t *state, const parley_join_t *j,
-    parley_joined_t *ret, parley_call_t *call)
-{
-    state = parley_store_zone(state);
-
-    return state->ops->log->join(state, j, ret, call);
-}
-
-
-static parley_state_done_t
-parley_store_leave(parley_state_t *state, const parley_leave_t *l,
-    parley_call_t *call)
-{
-    state = parley_store_zone(state);
-
-    return state->ops->log->leave(state, l, call);
-}
-
-
-static parley_state_done_t
-parley_store_roster(parley_state_t *state, const parley_roster_t *r,
-    parley_roster_page_t *ret, parley_call_t *call)
-{
-    state = parley_store_zone(state);
-
-    return state->ops->log->roster(state, r, ret, call);
-}
-
-
-static parley_state_done_t
 parley_store_job_add(parley_state_t *state, const parley_job_add_t *add,
     parley_job_added_t *ret, parley_call_t *call)
 {
@@ -324,23 +203,23 @@ parley_store_job_take(parley_state_t *state, const parley_job_take_t *take,
 }
 
 
-static parley_state_done_t
-parley_store_job_end(parley_state_t *state, const parley_job_end_t *end,
-    parley_job_ended_t *ret, parley_call_t *call)
-{
-    state = parley_store_zone(state);
-
-    return state->ops->job->end(state, end, ret, call);
-}
-
+/* A lane may have jobs at several nodes; the result is this node's number. */
 
 static parley_state_done_t
 parley_store_job_drop(parley_state_t *state, const uint8_t lane[PARLEY_KEY_LEN],
     size_t *ret, parley_call_t *call)
 {
-    state = parley_store_zone(state);
+    parley_store_t       *s = (parley_store_t *) state;
+    parley_store_call_t  *say;
 
-    return state->ops->job->drop(state, lane, ret, call);
+    say = parley_store_call(s, NULL);
+
+    if (say != NULL) {
+        parley_store_say(s, say, parley_store_write_drop(s, &say->arena, lane),
+                         PARLEY_STORE_SAID, 0);
+    }
+
+    return s->zone->ops->job->drop(s->zone, lane, ret, call);
 }
 
 

@@ -10,10 +10,16 @@
  *   put, get, drop   records of the kinds that other nodes need
  *   rate             the zone; its counts go to the store every
  *                    PARLEY_STORE_RATES ms
+ *   append, join     steps of one order for all nodes (parley_import.h); the
+ *                    verb is done when the zone has taken the step
+ *   asks, roster     the zone, after it has taken the steps of other nodes
+ *   erase, leave,    the zone, then a step that is not awaited
+ *   had, drop
  *
  * Suspensions and keys of children are in the zone of every node: each worker
- * asks every PARLEY_STORE_TICK ms for the changes of other nodes.  Logs, jobs,
- * and the records of chat are the zone's alone.
+ * asks every PARLEY_STORE_TICK ms for the changes of other nodes.  A job
+ * belongs to the node that accepted its message; the records of chat are the
+ * zone's alone.
  *
  * A node has a lease, which each of its workers renews.  After the lease the
  * reservations of the node are free.  The zone frees those of a dead worker at
@@ -90,6 +96,9 @@ typedef struct {
 
     uint64_t (*random)(void *ctx);
 
+    /* The zone has new records for all workers of the node. */
+    void    (*appended)(void *ctx);
+
     /* Logs a line, which has no secrets. */
     void    (*log)(void *ctx, parley_store_level_t level, const char *text);
 
@@ -117,6 +126,7 @@ typedef struct {
     int64_t                  timeout;   /* ms that a message waits for a
                                            reply */
     int64_t                  lease;     /* ms, at least 1000 */
+    size_t                   room;      /* octets of all steps in the store */
     parley_store_fallback_t  fallback;
 } parley_store_conf_t;
 

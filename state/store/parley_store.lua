@@ -26,6 +26,15 @@
 --   z, w    fields of y by the number of their last change, and by their end
 --   k       number of the last change
 --   v       hash: key, format that is written, run, generation
+--
+-- Appends and sessions of all nodes have one order, by numbers.  Each node
+-- takes the steps of this order into its zone.
+--
+--   f       stream of steps: e content, p places, t time
+--   n, g    number of the last step; generation of the order
+--   q       list: number, end and octets of each step in f, oldest first
+--   o, b    octets of the steps in f; number of the last one that was removed
+--   h<key>  log           format, generation 8, epoch 8, offset of its end 8, closed 1
 
 local OLDEST, NEWEST = '1', '1' -- formats that this library reads
 local BETWEEN = { ['1'] = '' }  -- octets of an id after its state, by format
@@ -37,6 +46,10 @@ local OCTETS = 2 * 1024 * 1024  -- octets of these
 local OTHERS = 10000000         -- us of debt that other nodes may add
 local PAGE = 64                 -- changes of a page, nodes of a list
 local TOMBSTONE = 3600 * 1000   -- ms that a dropped record is remembered
+local STEPS = 64                -- steps of a page
+local STEPS_OCTETS = 512 * 1024 -- octets of a page, but one step may be larger
+local TRIM = 4                  -- steps that a new one removes, at most
+local BEYOND = 4294967296       -- steps that a failover may have lost
 
 local function micros()
     local t = redis.call('TIME')
@@ -218,7 +231,9 @@ end
 -- Words of a command, with its name, if not 2: newer engines check the number.
 
 local WORDS = { ['client|kill'] = 3, ['function|load'] = 3, hdel = 3, hget = 3,
-                hmget = 3, hset = 4, set = 3, time = 1, wait = 3,
+                hmget = 3, hset = 4, incrby = 3, lrange = 4, pexpire = 3,
+                ltrim = 4, rpush = 3, set = 3, time = 1, wait = 3, xadd = 5, xdel = 3,
+                xrange = 4, xtrim = 4,
                 zadd = 4, zcount = 4, zrangebyscore = 4, zrem = 3, zscore = 3 }
 
 -- Enters a node, or a worker of it again.  ARGV: run id of the engine,
@@ -548,16 +563,12 @@ local function drop_record(prefix, key, tag, generation, now)
     end
 end
 
--- Settles a message as taken.  ARGV: holder, print, key of the id or '', its
--- ms, key of the slot or '', its ms, number of questions to close, key and tag
--- of each, then kind, key, tag and generation of each suspension to end.
--- Returns 1 if a question was closed before by another message, else 0; 2 more
--- if another admission has taken the id; 4 more if a value has an unknown
--- format, which stays.
+-- Returns the entries of the questions that a message closes, with it as closed,
+-- by key; 1 if another message has closed one, else 0; and 4 if a value has an
+-- unknown format, which stays, else 0.
 
-local function settle(keys, argv)
-    local prefix, holder, now, late = keys[1], argv[1], clock(), 0
-    local closed, forked, unreadable = {}, 0, 0
+local function closings(prefix, argv, now)
+    local holder, late, closed, unreadable = argv[1], 0, {}, 0
 
     for i = 8, 7 + 2 * tonumber(argv[7]), 2 do
         local list = {}
@@ -579,6 +590,20 @@ local function settle(keys, argv)
         closed[argv[i]] = list
         unreadable = known and unreadable or 4
     end
+
+    return closed, late, unreadable
+end
+
+-- Settles a message as taken.  ARGV: holder, print, key of the id or '', its
+-- ms, key of the slot or '', its ms, number of questions to close, key and tag
+-- of each, then kind, key, tag and generation of each suspension to end.
+-- Returns 1 if a question was closed before by another message, else 0; 2 more
+-- if another admission has taken the id; 4 more if a value has an unknown
+-- format, which stays.
+
+local function settle(keys, argv)
+    local prefix, holder, now, forked = keys[1], argv[1], clock(), 0
+    local closed, late, unreadable = closings(prefix, argv, now)
 
     if argv[5] ~= '' then
         redis.call('SET', prefix .. 's' .. argv[5],
@@ -807,6 +832,251 @@ local function rates(keys, argv)
     return ret
 end
 
+-- Begins or continues the order of steps.  ARGV: generation, number of the last
+-- step that the zone of the caller has.  Numbers that a failover lost, or that
+-- were of an emptied store, are not given again.
+
+local function order(keys, argv)
+    local prefix = keys[1]
+    local n = tonumber(redis.call('GET', prefix .. 'n') or 0)
+    local known = tonumber(argv[2])
+
+    if redis.call('GET', prefix .. 'g') ~= argv[1] or known > n then
+        redis.call('SET', prefix .. 'n', whole(math.max(n, known) + BEYOND))
+        redis.call('SET', prefix .. 'g', argv[1])
+    end
+
+    return 1
+end
+
+-- Removes the oldest steps that have ended, or for which there is no room.
+
+local function trim(prefix, room, now)
+    local list = redis.call('LRANGE', prefix .. 'q', 0, TRIM - 1)
+    local octets = tonumber(redis.call('GET', prefix .. 'o') or 0)
+    local n, last = 0, nil
+
+    for i = 1, #list do
+        local number, till, size = list[i]:match('^(%d+) (%d+) (%d+)$')
+
+        if octets <= room and tonumber(till) > now then
+            break
+        end
+
+        octets, n, last = octets - tonumber(size), i, number
+    end
+
+    if last then
+        redis.call('LTRIM', prefix .. 'q', n, -1)
+        redis.call('XTRIM', prefix .. 'f', 'MINID',
+                   whole(tonumber(last) + 1) .. '-0')
+        redis.call('SET', prefix .. 'o', whole(octets))
+        redis.call('SET', prefix .. 'b', last)
+    end
+end
+
+-- Adds a step that nodes can read for ms.  Returns its number.
+
+local function add(prefix, content, places, ms, room, now)
+    local n = whole(redis.call('INCR', prefix .. 'n'))
+    local size = #content + #places
+
+    redis.call('XADD', prefix .. 'f', n .. '-0', 'e', content, 'p', places,
+               't', whole(now))
+    redis.call('RPUSH', prefix .. 'q', n .. ' ' .. whole(now + tonumber(ms))
+                                         .. ' ' .. whole(size))
+    redis.call('INCRBY', prefix .. 'o', size)
+
+    trim(prefix, tonumber(room), now)
+
+    return n
+end
+
+-- Returns epoch, offset and '1' if it is closed of a log; a log of an earlier
+-- generation has ended.
+
+local function head(prefix, key, generation, epoch)
+    local old = redis.call('GET', prefix .. 'h' .. key)
+
+    if old then
+        local of, has, last, closed = struct.unpack('<I8I8I8c1', old, 2)
+
+        if of == tonumber(generation) then
+            return has, last, closed
+        end
+    end
+
+    return tonumber(epoch), 0, '0'
+end
+
+local function keep_head(prefix, key, generation, epoch, last, closed, ms)
+    redis.call('SET', prefix .. 'h' .. key,
+               '1' .. struct.pack('<I8I8I8c1', tonumber(generation), epoch, last,
+                           closed),
+               'PX', ms)
+end
+
+-- Returns whether an admission holds its id and its slot.
+
+local function holds(prefix, argv)
+    local function is(key)
+        return own(redis.call('GET', key), argv[1]) == 'r'
+    end
+
+    return (argv[3] == '' or is(prefix .. 'i' .. argv[3]))
+           and (argv[5] == '' or is(prefix .. 's' .. argv[5]))
+end
+
+-- Appends a record to logs.  ARGV: generation, content, ms that nodes can read
+-- it, octets of all steps, epoch of logs that do not exist, ms that a log stays,
+-- '1': closes the logs, keys of the logs, and then the arguments of p1_settle for
+-- the message that the append takes.  Returns its number and places, or
+-- 'generation', 'closed', 'stale' or 'late'.
+
+local function append(keys, argv)
+    local prefix, generation = keys[1], argv[1]
+    local now, logs, places = clock(), {}, {}
+    local takes = nil
+
+    if redis.call('GET', prefix .. 'g') ~= generation then
+        return 'generation'
+    end
+
+    for at = 1, #argv[8], 16 do
+        local key = argv[8]:sub(at, at + 15)
+        local epoch, last, closed = head(prefix, key, generation, argv[5])
+
+        if closed == '1' then
+            return 'closed'
+        end
+
+        logs[#logs + 1] = { key, epoch, last + 1 }
+        places[#places + 1] = struct.pack('<I8I8', epoch, last + 1)
+    end
+
+    if #argv > 8 then
+        takes = { unpack(argv, 9) }
+
+        if not holds(prefix, takes) then
+            return 'stale'
+        end
+
+        local _, late = closings(prefix, takes, now)
+
+        if late == 1 then
+            return 'late'
+        end
+    end
+
+    for i = 1, #logs do
+        keep_head(prefix, logs[i][1], generation, logs[i][2], logs[i][3],
+                  argv[7], argv[6])
+    end
+
+    places = table.concat(places)
+
+    local n = add(prefix, argv[2], places, argv[3], argv[4], now)
+
+    if takes then
+        settle(keys, takes)
+    end
+
+    return { n, places }
+end
+
+-- Adds a session to a log.  ARGV: generation, content, ms, octets of all steps,
+-- epoch, ms that a log stays, key of the log.  Returns the number of the step
+-- and the end of the log.
+
+local function join(keys, argv)
+    local prefix, generation, key, now = keys[1], argv[1], argv[7], clock()
+
+    if redis.call('GET', prefix .. 'g') ~= generation then
+        return 'generation'
+    end
+
+    local epoch, last, closed = head(prefix, key, generation, argv[5])
+    local place = struct.pack('<I8I8', epoch, last)
+
+    keep_head(prefix, key, generation, epoch, last, closed, argv[6])
+
+    return { add(prefix, argv[2], place, argv[3], argv[4], now), place }
+end
+
+-- Adds a step without places.  ARGV: content, ms, octets of all steps, number of
+-- a step to erase or ''.
+
+local function say(keys, argv)
+    if argv[4] ~= '' then
+        redis.call('XDEL', keys[1] .. 'f', argv[4] .. '-0')
+    end
+
+    return add(keys[1], argv[1], '', argv[2], argv[3], clock())
+end
+
+-- Returns the steps after a number: number up to which the list goes, time,
+-- number of the last step that was removed, '1' if there are more, and then
+-- number, time, content and places of each.
+
+local function feed(keys, argv)
+    local prefix, octets = keys[1], 0
+    local list = redis.call('XRANGE', prefix .. 'f',
+                            whole(tonumber(argv[1]) + 1) .. '-0', '+',
+                            'COUNT', STEPS)
+    local ret = { redis.call('GET', prefix .. 'n') or '0', whole(clock()),
+                  redis.call('GET', prefix .. 'b') or '0',
+                  #list == STEPS and '1' or '0' }
+
+    for i = 1, #list do
+        local step = list[i][2]
+
+        octets = octets + #step[2] + #step[4]
+
+        if i > 1 and octets > STEPS_OCTETS then
+            ret[4] = '1'
+            break
+        end
+
+        ret[#ret + 1] = list[i][1]:match('^%d+')
+        ret[#ret + 1] = step[6]
+        ret[#ret + 1] = step[2]
+        ret[#ret + 1] = step[4]
+    end
+
+    if ret[4] == '1' then
+        ret[1] = ret[#ret - 3]
+    end
+
+    return ret
+end
+
+-- Keeps logs.  ARGV: ms, keys of the logs.
+
+local function keep(keys, argv)
+    for at = 1, #argv[2], 16 do
+        redis.call('PEXPIRE', keys[1] .. 'h' .. argv[2]:sub(at, at + 15),
+                   argv[1], 'GT')
+    end
+
+    return 1
+end
+
+-- Returns the names of the nodes whose leases have not ended.
+
+local function nodes(keys, argv)
+    local now = clock()
+    local from = now
+
+    -- while no node can renew, no lease ends
+
+    if now - renewed(keys[1], now) > tonumber(argv[1]) / 2 then
+        from = renewed(keys[1], now)
+    end
+
+    return redis.call('ZRANGEBYSCORE', keys[1] .. 'm', from, '+inf', 'LIMIT', 0,
+                      1024)
+end
+
 local full = { 'allow-oom' }
 local read = { 'no-writes' }
 
@@ -814,6 +1084,18 @@ redis.register_function('p1_admit', admit)
 redis.register_function('p1_put', put)
 redis.register_function('p1_share', share)
 redis.register_function('p1_rates', rates)
+redis.register_function('p1_append', append)
+redis.register_function('p1_join', join)
+redis.register_function{ function_name = 'p1_order', callback = order,
+                         flags = full }
+redis.register_function{ function_name = 'p1_say', callback = say,
+                         flags = full }
+redis.register_function{ function_name = 'p1_keep', callback = keep,
+                         flags = full }
+redis.register_function{ function_name = 'p1_feed', callback = feed,
+                         flags = read }
+redis.register_function{ function_name = 'p1_nodes', callback = nodes,
+                         flags = read }
 redis.register_function{ function_name = 'p1_enter', callback = enter,
                          flags = full }
 redis.register_function{ function_name = 'p1_renew', callback = renew_lease,

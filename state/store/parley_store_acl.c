@@ -12,8 +12,9 @@
 const char *const  parley_store_commands[PARLEY_STORE_COMMANDS] = {
     "fcall", "info", "client|id",
     "client|kill", "function|load", "wait", "get", "set",
-    "del", "hdel", "hget", "hmget", "hset", "incr", "time", "zadd",
-    "zcount", "zrangebyscore", "zrem", "zscore"
+    "del", "hdel", "hget", "hmget", "hset", "incr", "incrby", "lrange",
+    "ltrim", "pexpire", "rpush", "time", "xadd", "xdel", "xrange", "xtrim",
+    "zadd", "zcount", "zrangebyscore", "zrem", "zscore"
 };
 
 

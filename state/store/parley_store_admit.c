@@ -74,7 +74,7 @@ parley_store_admit(parley_state_t *state, const parley_admission_t *a,
         goto memory;
     }
 
-    parley_store_admission(call, a, ret->stamp);
+    parley_store_admission(&call->u.admit, a, ret->stamp);
 
     if (parley_store_limits(call, a) != 0) {
         parley_store_call_free(s, call);

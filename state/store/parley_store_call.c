@@ -10,7 +10,6 @@
 
 
 static void parley_store_queue(parley_store_t *s, parley_store_call_t *call);
-static void parley_store_done(parley_store_t *s, parley_store_call_t *call);
 static void parley_store_unlink(parley_store_t *s, parley_store_call_t **link);
 
 
@@ -159,7 +158,7 @@ parley_store_await(parley_store_t *s, parley_store_call_t *call, void *ret,
 
 /* Tells a caller that its verb is done. */
 
-static void
+void
 parley_store_done(parley_store_t *s, parley_store_call_t *call)
 {
     parley_call_t  *caller;

@@ -415,6 +415,7 @@ parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
     known = s->stat.generation;
 
     s->stat.generation = (uint64_t) generation;
+    s->generation[parley_wire_number(generation, s->generation).len] = '\0';
     s->stat.nodes = (uint64_t) nodes;
     s->stat.offset = now - s->env->wall(s->env->ctx);
     s->offset = now - s->env->now(s->env->ctx);

@@ -294,11 +294,9 @@ parley_store_join_parts(parley_arena_t *arena, const parley_str_t *parts,
 
 
 void
-parley_store_admission(parley_store_call_t *call, const parley_admission_t *a,
-    uint64_t stamp)
+parley_store_admission(parley_store_admission_t *copy,
+    const parley_admission_t *a, uint64_t stamp)
 {
-    parley_store_admission_t  *copy = &call->u.admit;
-
     copy->a = *a;
     copy->stamp = stamp;
     copy->a.limits = NULL;

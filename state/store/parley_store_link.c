@@ -95,6 +95,7 @@ parley_store_timer(parley_store_t *s)
 
     if (s->awaited != 0) {
         parley_store_give_up(s, now - s->conf->timeout);
+        parley_store_wait_over(s, now - s->conf->timeout);
     }
 
     if (s->first != NULL
@@ -108,13 +109,14 @@ parley_store_timer(parley_store_t *s)
 
     parley_store_member_tick(s, now);
     parley_store_taken_send(s);
+    parley_store_feed_tick(s);
+    parley_store_sessions(s);
 
     if (s->ncounts != 0 && now - s->reported >= PARLEY_STORE_RATES) {
         parley_store_report(s, now);
     }
 
-    parley_store_timer_at(s, now + (s->awaited != 0 || s->ncounts != 0
-                                    ? PARLEY_STORE_RATES : PARLEY_STORE_TICK));
+    parley_store_timer_at(s, now + PARLEY_STORE_STEPS);
 }
 
 
@@ -225,6 +227,7 @@ parley_store_up(parley_store_t *s, int64_t now)
     parley_store_log(s, PARLEY_STORE_INFO, "the store is in use");
 
     parley_store_send_again(s);
+    parley_store_feed_begin(s);
     parley_store_taken_send(s);
 
     if (s->restores) {
@@ -280,6 +283,9 @@ parley_store_away(parley_store_t *s, const char *why)
     s->timer = 0;
     parley_store_timer_at(s, s->retry);
 
+    s->feeding = 0;
+
     parley_store_give_up(s, INT64_MAX);
+    parley_store_wait_over(s, INT64_MAX);
     parley_wire_destroy(wire);
 }

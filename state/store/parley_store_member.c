@@ -12,8 +12,6 @@
 #define PARLEY_STORE_MARGIN  10
 
 
-static int parley_store_once(parley_store_t *s, parley_store_answer_pt answer,
-    const parley_str_t *arguments, size_t n);
 static void parley_store_renew(parley_store_t *s, int64_t now);
 static int parley_store_used(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
@@ -57,10 +55,7 @@ parley_store_holds(const parley_store_t *s, int64_t now)
 }
 
 
-/* Sends a command that is not sent again.  Returns 1, or 0 if it cannot be
-   sent. */
-
-static int
+int
 parley_store_once(parley_store_t *s, parley_store_answer_pt answer,
     const parley_str_t *arguments, size_t n)
 {

@@ -28,6 +28,10 @@
                                        larger one is the zone's alone */
 #define PARLEY_STORE_CONFIRM   "100"        /* ms that WAIT waits */
 #define PARLEY_STORE_SPARE     64   /* freed calls that are kept */
+#define PARLEY_STORE_STEPS     20   /* ms between two questions for steps */
+#define PARLEY_STORE_NODES     1000 /* ms between two looks for ended nodes */
+#define PARLEY_STORE_SAID      60000        /* ms that nodes can read a step
+                                       without a record */
 #define PARLEY_STORE_COUNTS    512  /* limits counted between two reports */
 #define PARLEY_STORE_PAUSE_MAX  1000   /* ms between two tries, at most */
 #define PARLEY_STORE_PREFIX    66   /* octets of a prefix with its braces */
@@ -71,6 +75,10 @@ struct parley_store_call_s {
                                  parley_store_call_t *call);    /* called when
                                                    the caller is cancelled; or
                                                    NULL */
+    void                    (*finish)(parley_store_t *s,
+                                 parley_store_call_t *call);    /* called when
+                                                   the zone has taken the
+                                                   call's step */
     int                     (*again)(parley_store_t *s,
                                  parley_store_call_t *call);    /* asked, with a
                                                    gone caller, on a new
@@ -86,8 +94,28 @@ struct parley_store_call_s {
     unsigned                  settled:1;        /* gone: the zone has given the
                                                    admission back */
 
+    unsigned                  kept_waiting:1;   /* it is in the list waiting:
+                                                   answered, but the zone does
+                                                   not have its step yet */
+    uint64_t                  step;
+
     union {
         parley_store_admission_t  admit;
+        struct {
+            parley_store_admission_t  takes;
+            parley_settlement_t       how;
+            parley_record_id_t        closes[PARLEY_CLOSES_MAX];
+            parley_lift_t             lifts[PARLEY_LIFTS_MAX];
+            parley_appended_t        *ret;      /* the caller's, while it
+                                                   waits */
+            parley_append_t           counts;   /* to count subscribers */
+            parley_job_id_t           job;      /* the job that it ends */
+            parley_job_how_t          job_how;
+            unsigned                  has_takes:1;
+            unsigned                  has_job:1;
+        } append;
+        parley_join_t             join;
+        parley_roster_t           roster;
         parley_lookup_t           lookup;
         struct {
             parley_record_id_t    id;
@@ -203,6 +231,18 @@ struct parley_store_s {
     size_t                      ncounts;
     int64_t                     reported;
 
+    /* steps */
+    char                        generation[24]; /* as text */
+    uint64_t                    worker;         /* number of this worker */
+    uint32_t                    process;        /* its number in the zone */
+    parley_store_call_t        *waiting;        /* calls; the zone does not
+                                                   have their steps yet */
+    size_t                      session;        /* sessions are being added
+                                                   again, from this position
+                                                   on; 0: not */
+    unsigned                    feeding:1;      /* a question for steps is under
+                                                   way */
+
     /* ids taken while the store was away */
     parley_store_taken_t       *taken;
     size_t                      ntaken, taken_size;
@@ -215,7 +255,82 @@ struct parley_store_s {
 };
 
 
+/* parley_store_append.c */
+
+parley_state_done_t parley_store_append(parley_state_t *state,
+    const parley_append_t *a, parley_appended_t *ret, parley_call_t *caller);
+
+/* Writes the question for steps as the command of a call.  Returns 0, or -1 if
+   memory is exhausted. */
+int parley_store_ask_command(parley_store_t *s, parley_store_call_t *call);
+
+/* Reads the refusal of an append or a join.  Returns 1; 0: not refused. */
+int parley_store_refuses(const parley_wire_reply_t *reply,
+    parley_append_verdict_t *ret);
+
+parley_state_done_t parley_store_job_end(parley_state_t *state,
+    const parley_job_end_t *end, parley_job_ended_t *ret, parley_call_t *call);
+
+/* parley_store_roster.c */
+
+parley_state_done_t parley_store_join(parley_state_t *state,
+    const parley_join_t *j, parley_joined_t *ret, parley_call_t *caller);
+parley_state_done_t parley_store_leave(parley_state_t *state,
+    const parley_leave_t *l, parley_call_t *caller);
+parley_state_done_t parley_store_roster(parley_state_t *state,
+    const parley_roster_t *r, parley_roster_page_t *ret,
+    parley_call_t *caller);
+
+/* Adds the sessions of this node again, some at each call, until s->session is
+   0. */
+void parley_store_sessions(parley_store_t *s);
+
+/* parley_store_log.c */
+
+extern const parley_log_ops_t  parley_store_log_ops;
+
+/* parley_store_say.c */
+
+/* Adds a step with contents, which are sent again after a lost connection.
+   erases: number of the step to remove, or 0. */
+void parley_store_say(parley_store_t *s, parley_store_call_t *call,
+    parley_str_t content, int64_t ms, uint64_t erases);
+
+/* Tells other nodes which questions a message has closed. */
+void parley_store_say_close(parley_store_t *s, const parley_settlement_t *how);
+
+/* parley_store_feed.c */
+
+/* The connection is up: continues the order of steps. */
+void parley_store_feed_begin(parley_store_t *s);
+
+/* Asks for steps that the zone does not have. */
+void parley_store_feed(parley_store_t *s);
+
+#define PARLEY_STORE_FEED  5    /* arguments of that question */
+
+void parley_store_feed_arguments(parley_store_t *s,
+    parley_str_t arguments[PARLEY_STORE_FEED], char known[24]);
+
+/* Takes the steps of the reply into the zone.  Returns whether there are
+   more. */
+int parley_store_take_steps(parley_store_t *s,
+    const parley_wire_reply_t *reply);
+
+/* Periodic work, at each timer. */
+void parley_store_feed_tick(parley_store_t *s);
+
+/* Puts an answered call into the list waiting. */
+void parley_store_wait(parley_store_t *s, parley_store_call_t *call,
+    uint64_t step);
+
+/* Gives up waiting calls that began before a time. */
+void parley_store_wait_over(parley_store_t *s, int64_t before);
+
 /* parley_store_call.c */
+
+/* Tells the caller of a call that its verb is done. */
+void parley_store_done(parley_store_t *s, parley_store_call_t *call);
 
 /* Creates a call, which the next function takes.  Returns NULL if memory is
    exhausted. */
@@ -282,7 +397,7 @@ int parley_store_role(parley_store_t *s, const parley_wire_reply_t *reply);
 
 /* parley_store_acl.c */
 
-#define PARLEY_STORE_COMMANDS  20
+#define PARLEY_STORE_COMMANDS  29
 #define PARLEY_STORE_UNASKED   3    /* commands that p1_enter does not check */
 
 /* Names in lower case; "client|kill" is a subcommand. */
@@ -315,6 +430,11 @@ void parley_store_log(parley_store_t *s, parley_store_level_t level,
     __attribute__((format(printf, 3, 4)));
 
 /* parley_store_member.c */
+
+/* Sends a command that is not sent again.  Returns 1, or 0 if it cannot be
+   sent. */
+int parley_store_once(parley_store_t *s, parley_store_answer_pt answer,
+    const parley_str_t *arguments, size_t n);
 
 /* Sends p1_renew or a question for changes if they are due. */
 void parley_store_member_tick(parley_store_t *s, int64_t now);
@@ -395,8 +515,8 @@ int parley_store_parse(parley_store_t *s, parley_str_t *rest,
 parley_str_t parley_store_join_parts(parley_arena_t *arena,
     const parley_str_t *parts, size_t n);
 
-/* Copies an admission without its limits into a call. */
-void parley_store_admission(parley_store_call_t *call,
+/* Copies an admission without its limits. */
+void parley_store_admission(parley_store_admission_t *copy,
     const parley_admission_t *a, uint64_t stamp);
 
 /* Returns whether an admission has EXACT limits or quotas. */
@@ -427,6 +547,22 @@ int parley_store_free_command(parley_store_t *s, parley_store_call_t *call,
 /* Sends ids that were taken while the store was away, as many as the queue has
    room for; called until all are sent. */
 void parley_store_taken_send(parley_store_t *s);
+
+/* arguments of p1_settle, and room for their octets */
+#define PARLEY_STORE_SETTLE  (7 + 2 * PARLEY_CLOSES_MAX + 4 * PARLEY_LIFTS_MAX)
+
+typedef struct {
+    char      id_ttl[24], slot_ttl[24], count[24];
+    uint8_t   holder[PARLEY_STORE_HOLDER];
+    uint8_t   tags[PARLEY_CLOSES_MAX][4];
+    uint8_t   lifts[PARLEY_LIFTS_MAX][9];
+} parley_store_settle_room_t;
+
+/* Writes the arguments after the prefix; returns their number. */
+size_t parley_store_settle_arguments(const parley_store_t *s,
+    parley_store_settle_room_t *room, const parley_admission_t *a,
+    const parley_settlement_t *how,
+    parley_str_t arguments[PARLEY_STORE_SETTLE]);
 
 /* parley_store_record.c */
 
@@ -473,6 +609,23 @@ void parley_store_report(parley_store_t *s, int64_t now);
 
 extern const char    parley_store_library[];
 extern const size_t  parley_store_library_len;
+
+
+static inline parley_str_t
+parley_store_generation(const parley_store_t *s)
+{
+    return parley_str_c(s->generation);
+}
+
+
+/* Writes a random epoch, for a log that does not exist. */
+
+static inline parley_str_t
+parley_store_epoch(const parley_store_t *s, char room[24])
+{
+    return parley_wire_number((int64_t) (s->env->random(s->env->ctx)
+                                         >> 16 | 1), room);
+}
 
 
 static inline parley_str_t

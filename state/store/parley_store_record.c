@@ -10,7 +10,7 @@
 #include "state/store/parley_store_parts.h"
 
 
-static uint32_t parley_store_generation(parley_store_t *s,
+static uint32_t parley_store_put_generation(parley_store_t *s,
     const parley_put_t *put);
 static int parley_store_put_new(parley_store_t *s, parley_store_call_t *call,
     const parley_put_t *put, uint32_t generation);
@@ -67,7 +67,7 @@ parley_store_put(parley_state_t *state, const parley_put_t *put,
         return PARLEY_STATE_DONE;
     }
 
-    generation = parley_store_generation(s, put);
+    generation = parley_store_put_generation(s, put);
 
     if (parley_store_in_zones(put->id.kind)) {
         return parley_store_put_shared(s, put, generation, ret, caller);
@@ -102,7 +102,7 @@ parley_store_put(parley_state_t *state, const parley_put_t *put,
 /* Returns the generation that the zone gave to a record. */
 
 static uint32_t
-parley_store_generation(parley_store_t *s, const parley_put_t *put)
+parley_store_put_generation(parley_store_t *s, const parley_put_t *put)
 {
     uint32_t          generation;
     parley_arena_t    arena;

@@ -66,6 +66,8 @@ parley_store_settle(parley_state_t *state, const parley_admission_t *a,
         return PARLEY_STATE_DONE;
     }
 
+    parley_store_say_close(s, how);
+
     if (caller == NULL || (how->closes[0] == NULL && how->nlifts == 0)) {
         parley_store_taken(s, a, how);
         return PARLEY_STATE_DONE;
@@ -163,7 +165,7 @@ parley_store_taken(parley_store_t *s, const parley_admission_t *a,
             return;
         }
 
-        parley_store_admission(call, a, how->stamp);
+        parley_store_admission(&call->u.admit, a, how->stamp);
         rc = parley_store_take_id(s, call, a, how->stamp, a->ttl, 0);
 
     } else {
@@ -245,14 +247,31 @@ static int
 parley_store_take_command(parley_store_t *s, parley_store_call_t *call,
     const parley_admission_t *a, const parley_settlement_t *how)
 {
-    char          id_ttl[24], slot_ttl[24], count[24];
-    size_t        i, n, ncloses;
-    uint8_t       holder[PARLEY_STORE_HOLDER];
-    uint8_t       tags[PARLEY_CLOSES_MAX][4];
-    uint8_t       lifts[PARLEY_LIFTS_MAX][9];
-    parley_str_t  arguments[11 + 2 * PARLEY_CLOSES_MAX + 4 * PARLEY_LIFTS_MAX];
+    size_t                      n;
+    parley_str_t                arguments[4 + PARLEY_STORE_SETTLE];
+    parley_store_settle_room_t  room;
 
-    parley_store_holder(s, how->stamp, holder);
+    arguments[0] = PARLEY_STR("FCALL");
+    arguments[1] = PARLEY_STR("p1_settle");
+    arguments[2] = PARLEY_STR("1");
+    arguments[3] = parley_store_prefix(s);
+
+    n = parley_store_settle_arguments(s, &room, a, how, arguments + 4);
+
+    return parley_store_command(call, arguments, 4 + n);
+}
+
+
+size_t
+parley_store_settle_arguments(const parley_store_t *s,
+    parley_store_settle_room_t *room, const parley_admission_t *a,
+    const parley_settlement_t *how,
+    parley_str_t arguments[PARLEY_STORE_SETTLE])
+{
+    size_t    i, n, ncloses;
+    uint8_t  *lift;
+
+    parley_store_holder(s, how->stamp, room->holder);
 
     for (ncloses = 0;
          ncloses < PARLEY_CLOSES_MAX && how->closes[ncloses] != NULL;
@@ -263,40 +282,38 @@ parley_store_take_command(parley_store_t *s, parley_store_call_t *call,
 
     n = 0;
 
-    arguments[n++] = PARLEY_STR("FCALL");
-    arguments[n++] = PARLEY_STR("p1_settle");
-    arguments[n++] = PARLEY_STR("1");
-    arguments[n++] = parley_store_prefix(s);
-    arguments[n++] = parley_str_make(holder, sizeof(holder));
+    arguments[n++] = parley_str_make(room->holder, PARLEY_STORE_HOLDER);
     arguments[n++] = parley_str_make(a->print,
                                      a->id != NULL ? PARLEY_PRINT_LEN : 0);
     arguments[n++] = parley_str_make(a->id, a->id != NULL ? PARLEY_KEY_LEN : 0);
-    arguments[n++] = parley_wire_number(a->ttl > 0 ? a->ttl : 1, id_ttl);
+    arguments[n++] = parley_wire_number(a->ttl > 0 ? a->ttl : 1, room->id_ttl);
     arguments[n++] = parley_str_make(a->slot,
                                      a->slot != NULL ? PARLEY_KEY_LEN : 0);
     arguments[n++] = parley_wire_number(a->slot_ttl > 0 ? a->slot_ttl : 1,
-                                        slot_ttl);
-    arguments[n++] = parley_wire_number((int64_t) ncloses, count);
+                                        room->slot_ttl);
+    arguments[n++] = parley_wire_number((int64_t) ncloses, room->count);
 
     for (i = 0; i < ncloses; i++) {
-        (void) parley_octets_write32(tags[i], how->closes[i]->tag);
+        (void) parley_octets_write32(room->tags[i], how->closes[i]->tag);
 
         arguments[n++] = parley_str_make(how->closes[i]->key, PARLEY_KEY_LEN);
-        arguments[n++] = parley_str_make(tags[i], 4);
+        arguments[n++] = parley_str_make(room->tags[i], 4);
     }
 
     for (i = 0; i < how->nlifts && i < PARLEY_LIFTS_MAX; i++) {
-        lifts[i][0] = (uint8_t) how->lifts[i].id.kind;
-        (void) parley_octets_write32(lifts[i] + 1, how->lifts[i].id.tag);
-        (void) parley_octets_write32(lifts[i] + 5, how->lifts[i].generation);
+        lift = room->lifts[i];
 
-        arguments[n++] = parley_str_make(lifts[i], 1);
+        lift[0] = (uint8_t) how->lifts[i].id.kind;
+        (void) parley_octets_write32(lift + 1, how->lifts[i].id.tag);
+        (void) parley_octets_write32(lift + 5, how->lifts[i].generation);
+
+        arguments[n++] = parley_str_make(lift, 1);
         arguments[n++] = parley_str_make(how->lifts[i].id.key, PARLEY_KEY_LEN);
-        arguments[n++] = parley_str_make(lifts[i] + 1, 4);
-        arguments[n++] = parley_str_make(lifts[i] + 5, 4);
+        arguments[n++] = parley_str_make(lift + 1, 4);
+        arguments[n++] = parley_str_make(lift + 5, 4);
     }
 
-    return parley_store_command(call, arguments, n);
+    return n;
 }
 
 
@@ -465,7 +482,7 @@ parley_store_taken_send(parley_store_t *s)
             continue;
         }
 
-        parley_store_admission(call, &a, taken->stamp);
+        parley_store_admission(&call->u.admit, &a, taken->stamp);
 
         if (parley_store_take_id(s, call, &a, taken->stamp, taken->until - now,
                                  1)

@@ -70,6 +70,10 @@ parley_test_is_alive(void *ctx, const parley_process_t *process)
 
 
 /* Begins a state of that many octets; the current process is pid 1. */
+/* room for workers of other nodes */
+static unsigned  parley_test_workers __attribute__((unused));
+
+
 static inline void
 parley_test_state_begin(parley_test_state_t *t, size_t size, unsigned share)
 {
@@ -90,6 +94,7 @@ parley_test_state_begin(parley_test_state_t *t, size_t size, unsigned share)
     t->s.env.is_alive = parley_test_is_alive;
     t->s.env.ctx = t;
     t->s.share = share;
+    t->s.workers = parley_test_workers;
 
     assert_int_equal(parley_memory_create(&t->s, t->mem, size, secret), 0);
     parley_memory_enter(&t->s, &self);

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "state/parley_import.h"
 #include "t/unit/parley_test_store.h"
 
 
@@ -307,6 +308,13 @@ parley_test_node_log(void *ctx, parley_store_level_t level, const char *text)
 }
 
 
+static void
+parley_test_node_appended(void *ctx)
+{
+    ((parley_test_node_t *) ctx)->appended++;
+}
+
+
 void
 parley_test_node_begin(parley_test_node_t *n, parley_test_engine_t *e,
     char name)
@@ -316,6 +324,7 @@ parley_test_node_begin(parley_test_node_t *n, parley_test_engine_t *e,
     mem = parley_mem_libc;
 
     memset(n, 0, sizeof(parley_test_node_t));
+    parley_test_workers = PARLEY_IMPORT_WORKERS;
     parley_test_state_begin(&n->zone, 8 * 1024 * 1024, PARLEY_SHARE_ALL);
     parley_memory_stamps(&n->zone.s, (uint64_t) random());
 
@@ -332,9 +341,11 @@ parley_test_node_begin(parley_test_node_t *n, parley_test_engine_t *e,
     n->env.wall = parley_test_node_wall;
     n->env.random = parley_test_node_random;
     n->env.log = parley_test_node_log;
+    n->env.appended = parley_test_node_appended;
     n->env.ctx = n;
 
     n->conf.prefix = PARLEY_STR("parley");
+    n->conf.room = 8 * 1024 * 1024;
     n->conf.config = PARLEY_STR("test");
     n->conf.timeout = 2000;
     n->conf.lease = PARLEY_STORE_LEASE;

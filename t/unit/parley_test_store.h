@@ -29,6 +29,7 @@ typedef struct {
     int64_t                 timer;      /* time of the timer; -1: none */
     size_t                  cut;        /* octets to send before the connection
                                            is cut; SIZE_MAX: never */
+    unsigned                appended;   /* calls of env.appended */
     unsigned                logged[4];  /* lines of each level */
     char                    last[640];  /* last line */
 } parley_test_node_t;

@@ -28,7 +28,8 @@ use constant PATIENCE => 20;
 
 # "GET k": the number of the last change
 my %own = map { $_ => 1 } qw(AUTH INFO CLIENT PING FUNCTION p1_enter p1_renew
-                             p1_changes p1_rates), 'GET k';
+                             p1_changes p1_rates p1_order p1_feed p1_nodes
+                             p1_say), 'GET k';
 
 
 sub start {

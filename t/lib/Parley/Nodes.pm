@@ -12,11 +12,14 @@ package Parley::Nodes;
 # port(9) and port(10).  Options: nodes (2), only (the number of one node),
 # workers (1), url (of the store), words (more of parley_store), more and server
 # as in gateway_http, main and log_level as in Parley::Nginx, away (1: does not
-# wait for the store).
+# wait for the store); http, a function that gets the directive of the store
+# and returns all of http as streams_http does: its port 1 is plain(), and its
+# port 4 is port().
 
 use strict;
 use warnings;
 
+use IO::Socket::INET;
 use Time::HiRes qw(sleep time);
 
 use Parley::Client;
@@ -69,8 +72,13 @@ sub conf {
     $words .= ' timeout=1s' if $words !~ /\btimeout=/;
 
     my $key = $o{key} // key_file();
+    my $more = "parley_store $url key=$key $words;" . ($o{more} // '');
+
+    return (http => $self->placed($i, $o{http}->($more)),
+            workers => $o{workers}) if $o{http};
+
     my $http = gateway_http(
-        more => "parley_store $url key=$key $words;" . ($o{more} // ''),
+        more => $more,
         server => ($o{server} // '') . <<'EOT');
         location = /status { parley_status; allow 127.0.0.1; deny all; }
         location = /ready { parley_health ready; }
@@ -93,9 +101,19 @@ sub replace {
 
     local $ENV{PARLEY_MODULE} = $module;
 
-    $self->nginx($i)->stop;
-    $self->{nginx}[$i] = Parley::Nginx->start($self->conf($i));
-    $self->wait_up(nodes => [$i]);
+    $self->stop($i);
+    $self->begin($i);
+}
+
+
+# Returns the text of streams_http() with the ports of a node.
+sub placed {
+    my ($self, $i, $http) = @_;
+
+    my ($plain, $tls) = ($self->plain($i), $self->port($i));
+
+    return $http =~ s/^.*%PORT_5%.*\n//gmr =~ s/%PORT_1%/$plain/gr
+                 =~ s/%PORT_4%/$tls/gr;
 }
 
 
@@ -106,6 +124,68 @@ sub nginx { return $_[0]{nginx}[$_[1]] }
 sub client { return Parley::Client->new(port => $_[0]->port($_[1])) }
 sub status { return Parley::Status->new(port => $_[0]->plain($_[1])) }
 sub all { my $all = $_[0]{nginx}; return grep { $all->[$_] } 0 .. $#$all }
+
+
+# Returns the processes of the workers of a node.
+sub workers {
+    my ($self, $i) = @_;
+
+    my $log = $self->nginx($i)->error_log;
+    my %gone = map { $_ => 1 } $log =~ /worker process (\d+) exited/g;
+
+    return grep { !$gone{$_} } $log =~ /start worker process (\d+)/g;
+}
+
+
+# Kills all processes of a node, and waits until they are gone.
+sub kill {
+    my ($self, $i) = @_;
+
+    my $nginx = $self->{nginx}[$i];
+    my @workers = $self->workers($i);
+
+    $self->{nginx}[$i] = undef;
+
+    # first the master, so that it starts no other worker
+    for my $pid (delete $nginx->{pid}) {
+        local $?;
+        CORE::kill 'KILL', $pid;
+        waitpid $pid, 0;
+    }
+
+    CORE::kill 'KILL', @workers;
+    $self->wait_for(sub { !grep { readlink "/proc/$_/exe" } @workers })
+        or die "workers of node $i do not end\n";
+}
+
+
+# Stops a node as an operator does.
+sub stop {
+    my ($self, $i) = @_;
+
+    my $nginx = $self->{nginx}[$i];
+
+    $self->{nginx}[$i] = undef;
+    $nginx->stop;
+}
+
+
+# Returns whether a node takes connections.
+sub accepts {
+    my ($self, $i) = @_;
+
+    return defined IO::Socket::INET->new(PeerAddr => '127.0.0.1',
+                                         PeerPort => $self->plain($i));
+}
+
+
+# Starts a node again, with a new zone, and waits until it uses the store.
+sub begin {
+    my ($self, $i) = @_;
+
+    $self->{nginx}[$i] = Parley::Nginx->start($self->conf($i));
+    $self->wait_up(nodes => [$i]);
+}
 
 
 # Returns the status of parley_health ready, and the failed checks.

@@ -1,0 +1,558 @@
+/*
+ * Takes over the appends and sessions of a store, which several nodes share
+ * (parley_import.h).
+ */
+
+#include "state/parley_import.h"
+#include "state/memory/parley_memory_job_parts.h"
+
+
+#define PARLEY_IMPORT_BUCKETS  4096     /* buckets of one walk */
+
+
+/* a walk through the sessions of this node */
+typedef struct {
+    parley_memory_t  *s;
+    void            (*each)(void *ctx, const parley_join_t *j, uint64_t stamp,
+                        const parley_process_t *worker);
+    void             *ctx;
+} parley_import_walk_t;
+
+
+static uint32_t parley_import_enter(parley_state_t *state, uint64_t worker);
+static int parley_import_begins(parley_state_t *state, uint64_t generation);
+static int parley_import_is_due(parley_state_t *state,
+    parley_import_due_t which, int64_t ms);
+static uint64_t parley_import_number(parley_state_t *state);
+static void parley_import_take(parley_state_t *state,
+    const parley_import_t *i);
+static void parley_import_append(parley_memory_t *s, const parley_import_t *i,
+    int64_t now);
+static void parley_import_miss(parley_state_t *state, uint64_t number,
+    int records);
+static int parley_import_is_record(void *ctx, const parley_entry_t *e);
+static void parley_import_keep_nodes(parley_state_t *state,
+    const uint32_t *nodes, size_t n);
+static uint64_t parley_import_ended(parley_state_t *state);
+static size_t parley_import_sessions(parley_state_t *state, size_t at,
+    void (*each)(void *ctx, const parley_join_t *j, uint64_t stamp,
+        const parley_process_t *worker),
+    void *ctx);
+static int parley_import_session(void *ctx, const parley_entry_t *e);
+static uint32_t parley_import_worker(parley_memory_t *s,
+    const parley_process_t *worker, int adds);
+static parley_append_verdict_t parley_import_may_append(parley_state_t *state,
+    const parley_append_t *a, parley_appended_t *ret);
+static parley_join_verdict_t parley_import_may_join(parley_state_t *state,
+    const parley_join_t *j);
+static void parley_import_joined(parley_state_t *state, const parley_join_t *j,
+    uint64_t stamp, parley_joined_t *ret);
+static uint64_t parley_import_appended(parley_state_t *state,
+    const parley_erase_t *e);
+static size_t parley_import_had(parley_state_t *state,
+    const parley_had_t *had);
+static void parley_import_leave(parley_state_t *state,
+    const parley_leave_t *l);
+static int parley_import_has_job(parley_state_t *state,
+    const parley_job_id_t *id);
+
+
+_Static_assert((int) PARLEY_MEMORY_DUES == PARLEY_IMPORT_DUES,
+               "the state has a time for each periodic work");
+
+
+const parley_import_ops_t  parley_memory_import_ops = {
+    .enter = parley_import_enter,
+    .begins = parley_import_begins,
+    .is_due = parley_import_is_due,
+    .number = parley_import_number,
+    .take = parley_import_take,
+    .miss = parley_import_miss,
+    .keep_nodes = parley_import_keep_nodes,
+    .ended = parley_import_ended,
+    .sessions = parley_import_sessions,
+    .may_append = parley_import_may_append,
+    .may_join = parley_import_may_join,
+    .joined = parley_import_joined,
+    .appended = parley_import_appended,
+    .had = parley_import_had,
+    .leave = parley_import_leave,
+    .has_job = parley_import_has_job,
+};
+
+
+static uint32_t
+parley_import_enter(parley_state_t *state, uint64_t worker)
+{
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    parley_memory_lock(s);
+    s->sh->processes[s->process].worker = s->process != 0 ? worker : 0;
+    parley_memory_unlock(s);
+
+    return s->process;
+}
+
+
+static int
+parley_import_begins(parley_state_t *state, uint64_t generation)
+{
+    int               other;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    parley_memory_lock(s);
+    other = s->sh->generation != generation;
+    s->sh->generation = generation;
+    parley_memory_unlock(s);
+
+    return other;
+}
+
+
+static int
+parley_import_is_due(parley_state_t *state, parley_import_due_t which,
+    int64_t ms)
+{
+    int64_t           now, last;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    now = parley_memory_now(s);
+    last = __atomic_load_n(&s->sh->due[which], __ATOMIC_RELAXED);
+
+    return now - last >= ms
+           && __atomic_compare_exchange_n(&s->sh->due[which], &last, now, 0,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+
+static uint64_t
+parley_import_number(parley_state_t *state)
+{
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    return __atomic_load_n(&s->sh->appends.step, __ATOMIC_RELAXED);
+}
+
+
+static void
+parley_import_take(parley_state_t *state, const parley_import_t *i)
+{
+    size_t            k;
+    int64_t           now;
+    uint32_t          process;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    now = parley_memory_now(s) - i->age;
+
+    parley_memory_lock(s);
+
+    parley_append_recover(s, now);
+
+    if (i->number <= s->sh->appends.step) {
+        parley_memory_unlock(s);
+        return;
+    }
+
+    switch (i->kind) {
+
+    case PARLEY_IMPORT_APPEND:
+        parley_import_append(s, i, now);
+        break;
+
+    case PARLEY_IMPORT_ERASE:
+        parley_log_erase(s, i->erase, now);
+        break;
+
+    case PARLEY_IMPORT_HAD:
+        (void) parley_owed_had(s, i->had, now);
+        break;
+
+    case PARLEY_IMPORT_JOIN:
+        process = !i->own ? parley_import_worker(s, &i->worker, 1)
+                  : i->worker.pid <= s->sh->nprocesses ? i->worker.pid : 0;
+
+        /* the worker may have ended since */
+
+        if (process != 0
+            && (!i->own
+                || s->sh->processes[process].worker == i->worker.began))
+        {
+            parley_roster_set(s, process, i->join, &i->place, i->stamp, now);
+        }
+
+        break;
+
+    case PARLEY_IMPORT_LEAVE:
+        parley_roster_unset(s, i->leave);
+        break;
+
+    case PARLEY_IMPORT_GONE:
+        process = i->own ? 0 : parley_import_worker(s, &i->worker, 0);
+
+        if (process != 0) {
+            parley_memory_vacate_locked(s, &s->sh->processes[process]);
+        }
+
+        break;
+
+    case PARLEY_IMPORT_CLOSE:
+        for (k = 0; k < i->ncloses; k++) {
+            (void) parley_record_close_locked(s, &i->closes[k]);
+        }
+
+        break;
+
+    case PARLEY_IMPORT_DROP:
+        (void) parley_job_drop_locked(s, i->lane, now);
+        break;
+
+    case PARLEY_IMPORT_NOTHING:
+        break;
+    }
+
+    s->sh->appends.step = i->number;
+
+    parley_memory_unlock(s);
+
+    if (i->kind == PARLEY_IMPORT_GONE) {
+        parley_memory_orphans(s);
+    }
+}
+
+
+/* A record that has no room is missed by the readers of its logs. */
+
+static void
+parley_import_append(parley_memory_t *s, const parley_import_t *i, int64_t now)
+{
+    size_t             k;
+    parley_log_t       log;
+    parley_appended_t  ret;
+
+    memset(&ret, 0, sizeof(parley_appended_t));
+
+    ret.places = parley_arena_calloc(i->append->arena,
+                                     (i->append->nlogs + 1)
+                                     * sizeof(parley_placed_t));
+
+    if (ret.places != NULL
+        && parley_append_write(s, i->append, i->number, i->places, now, &ret)
+           == PARLEY_APPEND_OK)
+    {
+        return;
+    }
+
+    for (k = 0; k < i->append->nlogs; k++) {
+        (void) parley_log_set(s, i->append->logs[k], i->append->account,
+                              &i->places[k], now, &log);
+    }
+}
+
+
+static void
+parley_import_miss(parley_state_t *state, uint64_t number, int records)
+{
+    size_t            at;
+    uint32_t          i;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    parley_memory_lock(s);
+
+    for (i = 1; i <= s->sh->nworkers; i++) {
+        parley_memory_vacate_locked(s,
+                                    &s->sh->processes[s->sh->nprocesses + i]);
+    }
+
+    if (s->sh->appends.step < number) {
+        s->sh->appends.step = number;
+    }
+
+    parley_memory_unlock(s);
+
+    parley_memory_orphans(s);
+
+    for (at = 0; records; /* void */ ) {
+        parley_memory_lock(s);
+        at = parley_table_drop_locked(s->sh->table, at, PARLEY_IMPORT_BUCKETS,
+                                      parley_import_is_record, s);
+        parley_memory_unlock(s);
+
+        records = at != 0;
+    }
+}
+
+
+static int
+parley_import_is_record(void *ctx, const parley_entry_t *e)
+{
+    (void) ctx;
+
+    return e->kind == PARLEY_KIND_PLACE;
+}
+
+
+static void
+parley_import_keep_nodes(parley_state_t *state, const uint32_t *nodes,
+    size_t n)
+{
+    size_t               k;
+    uint32_t             i;
+    parley_memory_t     *s = (parley_memory_t *) state;
+    parley_member_of_t  *m;
+
+    parley_memory_lock(s);
+
+    for (i = 1; i <= s->sh->nworkers; i++) {
+        m = &s->sh->processes[s->sh->nprocesses + i];
+
+        for (k = 0; k < n && nodes[k] != m->process.pid; k++) {
+            /* void */
+        }
+
+        if (k == n && m->process.pid != 0) {
+            parley_memory_vacate_locked(s, m);
+        }
+    }
+
+    parley_memory_unlock(s);
+
+    parley_memory_orphans(s);
+}
+
+
+static uint64_t
+parley_import_ended(parley_state_t *state)
+{
+    uint32_t             i;
+    uint64_t             worker;
+    parley_memory_t     *s = (parley_memory_t *) state;
+    parley_member_of_t  *m;
+
+    worker = 0;
+
+    parley_memory_lock(s);
+
+    for (i = 1; i <= s->sh->nprocesses && worker == 0; i++) {
+        m = &s->sh->processes[i];
+
+        if (m->process.pid == 0 && m->worker != 0) {
+            worker = m->worker;
+            m->worker = 0;
+        }
+    }
+
+    parley_memory_unlock(s);
+
+    return worker;
+}
+
+
+static size_t
+parley_import_sessions(parley_state_t *state, size_t at,
+    void (*each)(void *ctx, const parley_join_t *j, uint64_t stamp,
+        const parley_process_t *worker),
+    void *ctx)
+{
+    parley_memory_t       *s = (parley_memory_t *) state;
+    parley_import_walk_t   walk = { s, each, ctx };
+
+    parley_memory_lock(s);
+    at = parley_table_walk_locked(s->sh->table, at, PARLEY_IMPORT_BUCKETS,
+                                  parley_import_session, &walk);
+    parley_memory_unlock(s);
+
+    return at;
+}
+
+
+static int
+parley_import_session(void *ctx, const parley_entry_t *e)
+{
+    uint8_t                room[PARLEY_ROSTER_TEXTS], log[PARLEY_KEY_LEN];
+    parley_join_t          join;
+    parley_process_t       worker;
+    parley_import_walk_t  *walk = ctx;
+
+    if (e->kind != PARLEY_KIND_SESSION || e->mark == 0
+        || e->mark > walk->s->sh->nprocesses
+        || parley_memory_has_left(walk->s, e))
+    {
+        return 0;
+    }
+
+    parley_roster_read(walk->s, e, room, log, &join);
+
+    worker.pid = e->mark;
+    worker.began = walk->s->sh->processes[e->mark].worker;
+
+    walk->each(walk->ctx, &join, parley_entry_stamp(e), &worker);
+
+    return 0;
+}
+
+
+/* Returns the number of a worker of another node.  adds: adds it if there is
+   room.  0: none. */
+
+static uint32_t
+parley_import_worker(parley_memory_t *s, const parley_process_t *worker,
+    int adds)
+{
+    uint32_t             i, at;
+    parley_member_of_t  *m;
+
+    for (i = 1; i <= s->sh->nworkers; i++) {
+        if (parley_process_same(&s->sh->processes[s->sh->nprocesses
+                                                  + i].process,
+                                worker))
+        {
+            return s->sh->nprocesses + i;
+        }
+    }
+
+    /* a number is reused as late as possible: entries may remain */
+
+    for (i = 0; adds && i < s->sh->nworkers; i++) {
+        at = s->sh->worker++ % s->sh->nworkers + 1;
+        m = &s->sh->processes[s->sh->nprocesses + at];
+
+        if (m->process.pid == 0) {
+            m->process = *worker;
+            m->joins = 0;
+            m->since = 0;
+
+            return s->sh->nprocesses + at;
+        }
+    }
+
+    return 0;
+}
+
+
+static parley_append_verdict_t
+parley_import_may_append(parley_state_t *state, const parley_append_t *a,
+    parley_appended_t *ret)
+{
+    int64_t                   now;
+    parley_memory_t          *s = (parley_memory_t *) state;
+    parley_append_verdict_t   rc;
+
+    now = parley_memory_now(s);
+
+    parley_memory_lock(s);
+
+    parley_append_recover(s, now);
+
+    rc = a->asks ? PARLEY_APPEND_OK : parley_append_may(s, a, now);
+
+    if (rc == PARLEY_APPEND_OK) {
+        rc = parley_append_count(s, a, ret);
+    }
+
+    parley_memory_unlock(s);
+
+    return rc;
+}
+
+
+static parley_join_verdict_t
+parley_import_may_join(parley_state_t *state, const parley_join_t *j)
+{
+    parley_memory_t        *s = (parley_memory_t *) state;
+    parley_join_verdict_t   rc;
+
+    parley_memory_lock(s);
+    rc = parley_roster_may_join(s, j, parley_memory_now(s));
+    parley_memory_unlock(s);
+
+    return rc;
+}
+
+
+static void
+parley_import_joined(parley_state_t *state, const parley_join_t *j,
+    uint64_t stamp, parley_joined_t *ret)
+{
+    int64_t           now;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    now = parley_memory_now(s);
+
+    parley_memory_lock(s);
+
+    parley_append_recover(s, now);
+    parley_roster_joined(s, j, stamp, now, ret);
+
+    parley_memory_unlock(s);
+}
+
+
+static uint64_t
+parley_import_appended(parley_state_t *state, const parley_erase_t *e)
+{
+    uint64_t            number;
+    parley_memory_t    *s = (parley_memory_t *) state;
+    parley_log_head_t   head;
+
+    parley_memory_lock(s);
+    number = parley_log_number(s, e, parley_memory_now(s), &head);
+    parley_memory_unlock(s);
+
+    return number != 0 ? head.step : 0;
+}
+
+
+static size_t
+parley_import_had(parley_state_t *state, const parley_had_t *had)
+{
+    size_t            n;
+    int64_t           now;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    now = parley_memory_now(s);
+
+    parley_memory_lock(s);
+
+    parley_append_recover(s, now);
+    n = parley_owed_had(s, had, now);
+
+    parley_memory_unlock(s);
+
+    return n;
+}
+
+
+static void
+parley_import_leave(parley_state_t *state, const parley_leave_t *l)
+{
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    parley_memory_lock(s);
+    parley_roster_unset(s, l);
+    parley_memory_unlock(s);
+}
+
+
+static int
+parley_import_has_job(parley_state_t *state, const parley_job_id_t *id)
+{
+    int                 has;
+    parley_entry_t     *e;
+    parley_memory_t    *s = (parley_memory_t *) state;
+    parley_job_word_t   w;
+
+    parley_memory_lock(s);
+
+    has = 0;
+    e = parley_job_find(s, id->lane, id->at);
+
+    if (e != NULL) {
+        parley_job_word(e, &w);
+        has = w.owner != 0 && w.owner == s->process
+              && parley_entry_stamp(e) == id->stamp;
+    }
+
+    parley_memory_unlock(s);
+
+    return has;
+}

@@ -1,0 +1,140 @@
+/*
+ * The verbs of a zone for a store that several nodes share.  The store puts the
+ * appends and sessions of all nodes into one order, by numbers.  Each zone
+ * takes them over in this order, so the logs and rosters of all zones become
+ * equal.  The verbs are at once.
+ *
+ * Another node's session belongs to its worker, a process that the zone knows
+ * only by name.  A zone has room for PARLEY_IMPORT_WORKERS of them.
+ */
+
+#ifndef PARLEY_IMPORT_H
+#define PARLEY_IMPORT_H
+
+#include "state/parley_log.h"
+#include "state/parley_process.h"
+
+
+#define PARLEY_IMPORT_WORKERS  256
+
+
+typedef enum {
+    PARLEY_IMPORT_NOTHING = 0,  /* only the number passes */
+    PARLEY_IMPORT_APPEND,
+    PARLEY_IMPORT_ERASE,
+    PARLEY_IMPORT_HAD,
+    PARLEY_IMPORT_JOIN,
+    PARLEY_IMPORT_LEAVE,
+    PARLEY_IMPORT_GONE,         /* a worker ended, with its sessions */
+    PARLEY_IMPORT_CLOSE,        /* a message closed questions */
+    PARLEY_IMPORT_DROP          /* the jobs of a lane are dropped */
+} parley_import_kind_t;
+
+
+/* one step of the order */
+typedef struct {
+    uint64_t                 number;    /* above that of the step before, below
+                                           2^48 */
+    parley_import_kind_t     kind;
+    int64_t                  age;       /* ms since the step */
+    unsigned                 own:1;     /* of this node */
+
+    /* JOIN, LEAVE, GONE: the worker.  Of this node: pid is the number of the
+       process; of another: pid is the number of the node, began that of the
+       worker. */
+    parley_process_t         worker;
+
+    /* JOIN: stamp of the session, and the end of the log */
+    uint64_t                 stamp;
+    parley_place_t           place;
+
+    const parley_append_t   *append;    /* without takes */
+    const parley_place_t    *places;    /* [append->nlogs] */
+    const parley_erase_t    *erase;
+    const parley_had_t      *had;
+    const parley_join_t     *join;
+    const parley_leave_t    *leave;
+    const parley_record_id_t *closes;
+    size_t                   ncloses;
+    const uint8_t           *lane;
+} parley_import_t;
+
+
+/* periodic work that one process of a zone does for all */
+typedef enum {
+    PARLEY_IMPORT_DUE_FEED = 0,
+    PARLEY_IMPORT_DUE_NODES,
+    PARLEY_IMPORT_DUES
+} parley_import_due_t;
+
+
+typedef struct parley_import_ops_s {
+    /* Registers this process as the worker of that number.  Returns the number
+       of the process in the zone; 0: it has none. */
+    uint32_t  (*enter)(parley_state_t *s, uint64_t worker);
+
+    /* Returns 1 if the zone had another generation of the store before. */
+    int  (*begins)(parley_state_t *s, uint64_t generation);
+
+    /* Returns 1 if no process of the zone was told so in the last ms. */
+    int  (*is_due)(parley_state_t *s, parley_import_due_t which, int64_t ms);
+
+    /* Returns the number of the last step that the zone has; 0: none. */
+    uint64_t  (*number)(parley_state_t *s);
+
+    /* Takes a step; one that the zone has is ignored. */
+    void  (*take)(parley_state_t *s, const parley_import_t *i);
+
+    /*
+     * The zone misses steps up to a number: drops the sessions of other nodes.
+     * If records is 1, drops the retained records too: erasures may be among
+     * the missed steps.
+     */
+    void  (*miss)(parley_state_t *s, uint64_t number, int records);
+
+    /* Drop the sessions of nodes that are not in a list. */
+    void  (*keep_nodes)(parley_state_t *s, const uint32_t *nodes, size_t n);
+
+    /* Returns the number of a worker of this node that has ended, and forgets
+       it; 0: none. */
+    uint64_t  (*ended)(parley_state_t *s);
+
+    /*
+     * Calls each() with sessions of this node, from position at on, 0: the
+     * beginning; account is in j->account.  Returns the next position; 0: this
+     * was the last.
+     */
+    size_t  (*sessions)(parley_state_t *s, size_t at,
+                void (*each)(void *ctx, const parley_join_t *j,
+                    uint64_t stamp, const parley_process_t *worker),
+                void *ctx);
+
+    /* Returns whether the zone would take an append: its verdict, with groups
+       in *ret. */
+    parley_append_verdict_t  (*may_append)(parley_state_t *s,
+                                 const parley_append_t *a,
+                                 parley_appended_t *ret);
+
+    /* As may_append(), for a join. */
+    parley_join_verdict_t  (*may_join)(parley_state_t *s,
+                               const parley_join_t *j);
+
+    /* Fills the result of a join that the zone has taken with a stamp. */
+    void  (*joined)(parley_state_t *s, const parley_join_t *j, uint64_t stamp,
+              parley_joined_t *ret);
+
+    /* Returns the number of the step that appended a record; 0: unknown. */
+    uint64_t  (*appended)(parley_state_t *s, const parley_erase_t *e);
+
+    /* Ends jobs as parley_log_ops_t.had does; returns their number. */
+    size_t  (*had)(parley_state_t *s, const parley_had_t *had);
+
+    /* Removes a session that was joined with the stamp. */
+    void  (*leave)(parley_state_t *s, const parley_leave_t *l);
+
+    /* Returns whether this process has a job. */
+    int  (*has_job)(parley_state_t *s, const parley_job_id_t *id);
+} parley_import_ops_t;
+
+
+#endif /* PARLEY_IMPORT_H */

@@ -1,0 +1,383 @@
+/*
+ * Takes the steps of the store's order into the zone.  Each worker may ask for
+ * steps: the zone ignores those that it has.  A worker asks when it has added a
+ * step, and one worker of the node asks every PARLEY_STORE_STEPS ms.
+ */
+
+#include <string.h>
+
+#include "state/store/parley_store_step.h"
+
+
+#define PARLEY_STORE_FED  4     /* elements of a step in the reply */
+
+
+static int parley_store_fed_steps(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply);
+static void parley_store_take_step(parley_store_t *s,
+    const parley_wire_reply_t *reply, size_t at, int64_t now);
+static void parley_store_taken_steps(parley_store_t *s);
+static void parley_store_ask_roster(parley_store_t *s);
+static void parley_store_ask_nodes(parley_store_t *s);
+static int parley_store_told_nodes(parley_store_t *s,
+    parley_store_call_t *call, const parley_wire_reply_t *reply);
+
+
+void
+parley_store_feed_begin(parley_store_t *s)
+{
+    char                       known[24];
+    parley_str_t               arguments[6];
+    const parley_import_ops_t  *zone = s->zone->ops->import;
+
+    s->process = zone->enter(s->zone, s->worker);
+
+    arguments[0] = PARLEY_STR("FCALL");
+    arguments[1] = PARLEY_STR("p1_order");
+    arguments[2] = PARLEY_STR("1");
+    arguments[3] = parley_store_prefix(s);
+    arguments[4] = parley_store_generation(s);
+    arguments[5] = parley_wire_number((int64_t) zone->number(s->zone), known);
+
+    (void) parley_store_once(s, NULL, arguments, 6);
+
+    /* sessions of other nodes may be lost with the generation before */
+
+    if (zone->begins(s->zone, s->stat.generation)) {
+        zone->miss(s->zone, 0, 0);
+        parley_store_ask_roster(s);
+        s->session = 1;
+    }
+
+    parley_store_feed(s);
+}
+
+
+/* Asks all nodes to add their sessions again. */
+
+static void
+parley_store_ask_roster(parley_store_t *s)
+{
+    parley_store_call_t  *call;
+
+    call = parley_store_call(s, NULL);
+
+    if (call != NULL) {
+        parley_store_say(s, call,
+                         parley_store_write_plain(s, &call->arena, 'r',
+                                                  s->worker),
+                         PARLEY_STORE_SAID, 0);
+    }
+}
+
+
+void
+parley_store_feed(parley_store_t *s)
+{
+    char          known[24];
+    parley_str_t  arguments[PARLEY_STORE_FEED];
+
+    if (s->feeding) {
+        return;
+    }
+
+    parley_store_feed_arguments(s, arguments, known);
+
+    s->feeding = parley_store_once(s, parley_store_fed_steps, arguments,
+                                   PARLEY_STORE_FEED) != 0;
+}
+
+
+void
+parley_store_feed_arguments(parley_store_t *s,
+    parley_str_t arguments[PARLEY_STORE_FEED], char known[24])
+{
+    uint64_t  number;
+
+    number = s->zone->ops->import->number(s->zone);
+
+    arguments[0] = PARLEY_STR("FCALL");
+    arguments[1] = PARLEY_STR("p1_feed");
+    arguments[2] = PARLEY_STR("1");
+    arguments[3] = parley_store_prefix(s);
+    arguments[4] = parley_wire_number((int64_t) number, known);
+}
+
+
+static int
+parley_store_fed_steps(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    (void) call;
+
+    s->feeding = 0;
+
+    if (parley_store_take_steps(s, reply) || s->waiting != NULL) {
+        parley_store_feed(s);
+    }
+
+    return 0;
+}
+
+
+int
+parley_store_take_steps(parley_store_t *s, const parley_wire_reply_t *reply)
+{
+    size_t                      i, n;
+    int64_t                     last, now, removed, more;
+    uint64_t                    before;
+    parley_import_t             none;
+    const parley_import_ops_t  *zone = s->zone->ops->import;
+
+    if (parley_wire_error(reply).len != 0) {
+        return 0;
+    }
+
+    n = parley_wire_elements(reply);
+
+    if (n < PARLEY_STORE_FED || n % PARLEY_STORE_FED != 0
+        || !parley_wire_integer(parley_wire_element(reply, 0), &last)
+        || !parley_wire_integer(parley_wire_element(reply, 1), &now)
+        || !parley_wire_integer(parley_wire_element(reply, 2), &removed)
+        || !parley_wire_integer(parley_wire_element(reply, 3), &more)
+        || last >= (int64_t) 1 << 48 || removed >= (int64_t) 1 << 48)
+    {
+        parley_store_strange(s, "p1_feed");
+        return 0;
+    }
+
+    before = zone->number(s->zone);
+
+    if (before != 0 && before < (uint64_t) removed) {
+        zone->miss(s->zone, (uint64_t) removed, 1);
+        parley_store_ask_roster(s);
+        parley_store_log(s, PARLEY_STORE_WARN, "this gateway was away for too "
+                         "long: its streams have a gap");
+    }
+
+    for (i = PARLEY_STORE_FED; i < n && s->why[0] == '\0';
+         i += PARLEY_STORE_FED)
+    {
+        parley_store_take_step(s, reply, i, now);
+    }
+
+    /* the last steps may be erased ones */
+
+    memset(&none, 0, sizeof(parley_import_t));
+    none.number = (uint64_t) last;
+
+    zone->take(s->zone, &none);
+
+    if (n > PARLEY_STORE_FED && zone->number(s->zone) != before) {
+        s->env->appended(s->env->ctx);
+    }
+
+    parley_store_taken_steps(s);
+
+    return more != 0;
+}
+
+
+static void
+parley_store_take_step(parley_store_t *s, const parley_wire_reply_t *reply,
+    size_t at, int64_t now)
+{
+    int64_t               number, then;
+    parley_str_t          content, places;
+    parley_arena_t        arena;
+    parley_store_step_t   step;
+    const parley_import_ops_t  *zone = s->zone->ops->import;
+
+    if (!parley_wire_integer(parley_wire_element(reply, at), &number)
+        || number >= (int64_t) 1 << 48
+        || !parley_wire_integer(parley_wire_element(reply, at + 1), &then)
+        || !parley_wire_text(parley_wire_element(reply, at + 2), &content)
+        || !parley_wire_text(parley_wire_element(reply, at + 3), &places))
+    {
+        parley_store_strange(s, "p1_feed");
+        return;
+    }
+
+    if ((uint64_t) number <= zone->number(s->zone)) {
+        return;
+    }
+
+    parley_arena_init(&arena, s->mem, 0);
+
+    if (parley_store_read_step(s, &arena, (uint64_t) number, content, places,
+                               &step)
+        != 0)
+    {
+        parley_store_log(s, PARLEY_STORE_CRIT, "a step has an unknown form: "
+                         "all gateways need versions that share a store");
+
+        step.import.kind = PARLEY_IMPORT_NOTHING;
+    }
+
+    step.import.age = now > then ? now - then : 0;
+
+    zone->take(s->zone, &step.import);
+
+    if (step.asks_roster && !step.import.own) {
+        s->session = 1;
+    }
+
+    parley_arena_reset(&arena);
+}
+
+
+void
+parley_store_wait(parley_store_t *s, parley_store_call_t *call, uint64_t step)
+{
+    call->step = step;
+    call->next = s->waiting;
+    s->waiting = call;
+
+    parley_store_taken_steps(s);
+
+    if (s->waiting != NULL) {
+        parley_store_feed(s);
+    }
+}
+
+
+/* Answers calls after the zone has taken their steps. */
+
+static void
+parley_store_taken_steps(parley_store_t *s)
+{
+    uint64_t              number;
+    parley_store_call_t  *call, **link;
+
+    number = s->zone->ops->import->number(s->zone);
+
+    for (link = &s->waiting; *link != NULL; /* void */ ) {
+        call = *link;
+
+        if (call->step > number) {
+            link = &call->next;
+            continue;
+        }
+
+        *link = call->next;
+
+        call->finish(s, call);
+        parley_store_done(s, call);
+        parley_store_call_free(s, call);
+
+        /* the caller may have begun other calls */
+
+        link = &s->waiting;
+    }
+}
+
+
+void
+parley_store_wait_over(parley_store_t *s, int64_t before)
+{
+    parley_store_call_t  *call, **link;
+
+    for (link = &s->waiting; *link != NULL; /* void */ ) {
+        call = *link;
+
+        if (call->since > before) {
+            link = &call->next;
+            continue;
+        }
+
+        *link = call->next;
+
+        if (call->caller != NULL) {
+            call->give_up(s, call);
+            parley_store_done(s, call);
+        }
+
+        parley_store_call_free(s, call);
+
+        link = &s->waiting;
+    }
+}
+
+
+void
+parley_store_feed_tick(parley_store_t *s)
+{
+    uint64_t                    worker;
+    parley_store_call_t        *call;
+    const parley_import_ops_t  *zone = s->zone->ops->import;
+
+    if (zone->is_due(s->zone, PARLEY_IMPORT_DUE_FEED, PARLEY_STORE_STEPS)) {
+        parley_store_feed(s);
+    }
+
+    parley_store_taken_steps(s);
+
+    if (!zone->is_due(s->zone, PARLEY_IMPORT_DUE_NODES, PARLEY_STORE_NODES)) {
+        return;
+    }
+
+    parley_store_ask_nodes(s);
+
+    for ( ;; ) {
+        worker = zone->ended(s->zone);
+        call = worker != 0 ? parley_store_call(s, NULL) : NULL;
+
+        if (call == NULL) {
+            return;
+        }
+
+        parley_store_say(s, call,
+                         parley_store_write_plain(s, &call->arena, 'g',
+                                                  worker),
+                         PARLEY_STORE_SAID, 0);
+    }
+}
+
+
+static void
+parley_store_ask_nodes(parley_store_t *s)
+{
+    char          lease[24];
+    parley_str_t  arguments[5];
+
+    arguments[0] = PARLEY_STR("FCALL");
+    arguments[1] = PARLEY_STR("p1_nodes");
+    arguments[2] = PARLEY_STR("1");
+    arguments[3] = parley_store_prefix(s);
+    arguments[4] = parley_wire_number(s->conf->lease, lease);
+
+    (void) parley_store_once(s, parley_store_told_nodes, arguments, 5);
+}
+
+
+static int
+parley_store_told_nodes(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    size_t        i, n;
+    uint32_t     *nodes;
+    parley_str_t  name;
+
+    n = parley_wire_elements(reply);
+    nodes = n != 0 ? parley_arena_alloc(&call->arena, n * sizeof(uint32_t))
+                   : NULL;
+
+    if (nodes == NULL) {
+        return 0;
+    }
+
+    for (i = 0; i < n; i++) {
+
+        if (!parley_wire_text(parley_wire_element(reply, i), &name)
+            || name.len != PARLEY_STORE_NODE)
+        {
+            return 0;
+        }
+
+        nodes[i] = parley_store_node_number(name.data);
+    }
+
+    s->zone->ops->import->keep_nodes(s->zone, nodes, n);
+
+    return 0;
+}

@@ -1,0 +1,83 @@
+/*
+ * The contents of a step of the store's order (parley_import.h), as octets: the
+ * same on every host.  Numbers have their lowest octet first.
+ *
+ *   format 1, kind 1, node 8, worker 8, process 4, then by kind
+ *   a  append   flags 1, account 16, logs 4 and their keys, retention 4 4 8,
+ *               ttl 8, record 4, jobs 4 and for each: lane 16, class 1,
+ *               flags 1, after 8, lasts 8, text 4
+ *   e  erase    log 16, epoch 8, offset 8
+ *   h  had      log 16, all 1, n 4, epoch 8 and offset 8 of each
+ *   j  join     log 16, stamp 8 (0: the number of the step), flags 1,
+ *               account 16, selector 4, session 4, card 4
+ *   l  leave    log 16, stamp 8, session 4
+ *   g  gone
+ *   c  close    n 1, and for each: kind 1, key 16, tag 4
+ *   d  drop     lane 16
+ *   r  roster   all nodes add their sessions again
+ *
+ * A text is its length in 4 octets and its octets.
+ */
+
+#ifndef PARLEY_STORE_STEP_H
+#define PARLEY_STORE_STEP_H
+
+#include "state/parley_import.h"
+#include "state/store/parley_store_parts.h"
+
+
+/* a step that was read; its texts are borrowed from the octets */
+typedef struct {
+    parley_import_t   import;
+    unsigned          asks_roster:1;    /* kind r */
+
+    parley_append_t   append;
+    parley_erase_t    erase;
+    parley_had_t      had;
+    parley_join_t     join;
+    parley_leave_t    leave;
+    parley_str_t      record;
+    parley_record_id_t  closes[PARLEY_CLOSES_MAX];
+} parley_store_step_t;
+
+
+/* Write the contents of a step; the result is empty if memory is exhausted. */
+parley_str_t parley_store_write_append(const parley_store_t *s,
+    parley_arena_t *arena, const parley_append_t *a);
+parley_str_t parley_store_write_erase(const parley_store_t *s,
+    parley_arena_t *arena, const parley_erase_t *e);
+parley_str_t parley_store_write_had(const parley_store_t *s,
+    parley_arena_t *arena, const parley_had_t *had);
+parley_str_t parley_store_write_join(const parley_store_t *s,
+    parley_arena_t *arena, const parley_join_t *j, uint64_t stamp,
+    const parley_process_t *worker);
+parley_str_t parley_store_write_leave(const parley_store_t *s,
+    parley_arena_t *arena, const parley_leave_t *l);
+
+parley_str_t parley_store_write_close(const parley_store_t *s,
+    parley_arena_t *arena, const parley_settlement_t *how);
+
+parley_str_t parley_store_write_drop(const parley_store_t *s,
+    parley_arena_t *arena, const uint8_t lane[PARLEY_KEY_LEN]);
+
+/* kind: 'g' of a worker of this node, or 'r' */
+parley_str_t parley_store_write_plain(const parley_store_t *s,
+    parley_arena_t *arena, char kind, uint64_t worker);
+
+/*
+ * Reads a step: its number, contents and places.  Returns 0; or -1 if they have
+ * another form or memory is exhausted: the step is then to be passed over.
+ */
+int parley_store_read_step(const parley_store_t *s, parley_arena_t *arena,
+    uint64_t number, parley_str_t content, parley_str_t places,
+    parley_store_step_t *ret)
+    __attribute__((warn_unused_result));
+
+/* Reads n places; each has an epoch and an offset. */
+void parley_store_read_places(const uint8_t *p, size_t n, parley_place_t *ret);
+
+/* Returns the number by which zones know a node. */
+uint32_t parley_store_node_number(const uint8_t *node);
+
+
+#endif /* PARLEY_STORE_STEP_H */

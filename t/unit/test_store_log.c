@@ -1,0 +1,528 @@
+/* state/store: logs and the roster over nodes that share a real engine */
+
+#include <signal.h>
+
+#include "state/parley_import.h"
+#include "t/unit/parley_test_nodes.h"
+
+
+#define SECOND  1000
+
+
+static parley_arena_t  arena;
+
+
+static int
+begin_logs(void **state)
+{
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    return begin(state);
+}
+
+
+static int
+end_logs(void **state)
+{
+    parley_arena_reset(&arena);
+
+    return end(state);
+}
+
+
+#define logs_test(name, f)  { (name), (f), begin_logs, end_logs, NULL }
+
+
+static parley_append_t
+text_for(const char *log, const char *text)
+{
+    uint8_t          *logs = parley_arena_octets(&arena, PARLEY_KEY_LEN);
+    parley_str_t     *part = parley_arena_alloc(&arena, sizeof(parley_str_t));
+    parley_append_t   append;
+
+    memset(&append, 0, sizeof(append));
+    memcpy(logs, key(PARLEY_KIND_LOG, log), PARLEY_KEY_LEN);
+    *part = parley_str_c(text);
+
+    append.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) (void *) logs;
+    append.nlogs = 1;
+    append.parts = part;
+    append.nparts = 1;
+    append.account = key(PARLEY_KIND_ACCOUNT, "ada");
+    append.retention.records = 100;
+    append.retention.octets = 100000;
+    append.retention.ms = 60 * SECOND;
+    append.ttl = 60 * SECOND;
+    append.arena = &arena;
+
+    return append;
+}
+
+
+static parley_appended_t
+append_to(parley_test_node_t *n, const parley_append_t *append)
+{
+    parley_call_t      *call = wait_for();
+    parley_state_t     *s = parley_store_state(n->store);
+    parley_appended_t   got;
+
+    until(s->ops->log->append(s, append, &got, call), call);
+
+    return got;
+}
+
+
+static parley_place_t
+say(parley_test_node_t *n, const char *log, const char *text)
+{
+    parley_append_t    append = text_for(log, text);
+    parley_appended_t  got = append_to(n, &append);
+
+    assert_int_equal(got.verdict, PARLEY_APPEND_OK);
+
+    return got.places[0].place;
+}
+
+
+/* Reads the records of a log after a place; texts are joined with commas. */
+
+static const char *
+read_log(parley_test_node_t *n, const char *log, parley_place_t from,
+    parley_log_page_t *page)
+{
+    int                 i;
+    size_t              len;
+    parley_log_read_t   r;
+    static char         text[1024];
+
+    memset(&r, 0, sizeof(r));
+    r.log = key(PARLEY_KIND_LOG, log);
+    r.from = from;
+    r.records = 100;
+    r.octets = 100000;
+    r.arena = &arena;
+
+    (void) n->zone.s.state.ops->log->read(&n->zone.s.state, &r, page, NULL);
+
+    len = 0;
+    text[0] = '\0';
+
+    for (i = 0; i < page->n; i++) {
+        len += (size_t) snprintf(text + len, sizeof(text) - len, "%s%.*s",
+                                 i ? "," : "",
+                                 (int) page->list[i].octets.len,
+                                 (const char *) page->list[i].octets.data);
+    }
+
+    return text;
+}
+
+
+/* Lets the nodes work until both have the steps of the other. */
+
+static void
+equal(void)
+{
+    unsigned  i;
+    uint64_t  one, two;
+
+    for (i = 0; i < 400; i++) {
+        parley_test_nodes(both, 2, NULL, 10);
+        one = a.zone.s.state.ops->import->number(&a.zone.s.state);
+        two = b.zone.s.state.ops->import->number(&b.zone.s.state);
+
+        if (i > 5 && one == two) {
+            return;
+        }
+    }
+
+    fail_msg("the zones differ");
+}
+
+
+static parley_joined_t
+join(parley_test_node_t *n, const char *log, const char *session)
+{
+    parley_join_t     j;
+    parley_call_t    *call = wait_for();
+    parley_state_t   *s = parley_store_state(n->store);
+    parley_joined_t   got;
+
+    memset(&j, 0, sizeof(j));
+    j.log = key(PARLEY_KIND_LOG, log);
+    j.account = key(PARLEY_KIND_ACCOUNT, "ada");
+    j.selector = PARLEY_STR("all");
+    j.session = parley_str_c(session);
+    j.card = PARLEY_STR("card");
+
+    until(s->ops->log->join(s, &j, &got, call), call);
+
+    return got;
+}
+
+
+static void
+leave(parley_test_node_t *n, const char *log, const char *session,
+    uint64_t stamp)
+{
+    parley_state_t  *s = parley_store_state(n->store);
+    parley_leave_t   l;
+
+    l.log = key(PARLEY_KIND_LOG, log);
+    l.selector = PARLEY_STR("all");
+    l.session = parley_str_c(session);
+    l.stamp = stamp;
+
+    (void) s->ops->log->leave(s, &l, NULL);
+}
+
+
+static unsigned
+count_of(const parley_appended_t *got)
+{
+    size_t    i;
+    unsigned  count;
+
+    count = 0;
+
+    for (i = 0; i < got->ngroups; i++) {
+        count += got->groups[i].count;
+    }
+
+    return count;
+}
+
+
+/* Returns the number of subscribers that a node counts. */
+
+static unsigned
+subscribers(parley_test_node_t *n, const char *log)
+{
+    parley_append_t    asks = text_for(log, "");
+    parley_appended_t  got;
+
+    asks.asks = 1;
+    got = append_to(n, &asks);
+
+    return count_of(&got);
+}
+
+
+/* As subscribers(), of the zone alone. */
+
+static unsigned
+in_zone(parley_test_node_t *n, const char *log)
+{
+    parley_state_t     *s = &n->zone.s.state;
+    parley_append_t     asks = text_for(log, "");
+    parley_appended_t   got;
+
+    memset(&got, 0, sizeof(got));
+    asks.asks = 1;
+    assert_int_equal(s->ops->import->may_append(s, &asks, &got),
+                     PARLEY_APPEND_OK);
+
+    return count_of(&got);
+}
+
+
+static void
+test_append(void **state)
+{
+    parley_place_t     one, two, three, none = { 0, 0 };
+    parley_log_page_t  page;
+
+    (void) state;
+
+    one = say(&a, "log", "one");
+    two = say(&b, "log", "two");
+    three = say(&a, "log", "three");
+
+    assert_int_equal(one.offset, 1);
+    assert_int_equal(two.offset, 2);
+    assert_int_equal(three.offset, 3);
+    assert_true(one.epoch == two.epoch && two.epoch == three.epoch);
+
+    equal();
+
+    assert_string_equal(read_log(&a, "log", none, &page), "one,two,three");
+    assert_int_equal(page.epoch, one.epoch);
+    assert_string_equal(read_log(&b, "log", none, &page), "one,two,three");
+    assert_string_equal(read_log(&b, "log", one, &page), "two,three");
+    assert_false(page.lost);
+    assert_true(b.appended > 0);
+}
+
+
+/* Both at once: one order at both. */
+
+static void
+test_order(void **state)
+{
+    char                text[16];
+    unsigned            i;
+    parley_call_t      *calls[40];
+    parley_place_t      none = { 0, 0 };
+    parley_state_t     *s;
+    parley_append_t     append;
+    parley_appended_t   got[40];
+    parley_log_page_t   page;
+    char                first[1024];
+
+    (void) state;
+
+    for (i = 0; i < 40; i++) {
+        snprintf(text, sizeof(text), "%c%u", i % 2 ? 'a' : 'b', i);
+        append = text_for("log", text);
+        s = parley_store_state(i % 2 ? a.store : b.store);
+        calls[i] = wait_for();
+        assert_int_equal(s->ops->log->append(s, &append, &got[i], calls[i]),
+                         PARLEY_STATE_LATER);
+    }
+
+    for (i = 0; i < 40; i++) {
+        until(PARLEY_STATE_LATER, calls[i]);
+        assert_int_equal(got[i].verdict, PARLEY_APPEND_OK);
+    }
+
+    equal();
+
+    snprintf(first, sizeof(first), "%s", read_log(&a, "log", none, &page));
+    assert_int_equal(page.n, 40);
+    assert_string_equal(read_log(&b, "log", none, &page), first);
+}
+
+
+static void
+test_erase(void **state)
+{
+    parley_place_t      one, none = { 0, 0 };
+    parley_state_t     *s = parley_store_state(b.store);
+    parley_erase_t      e;
+    parley_log_page_t   page;
+
+    (void) state;
+
+    one = say(&a, "log", "secret");
+    (void) say(&a, "log", "two");
+    equal();
+
+    e.log = key(PARLEY_KIND_LOG, "log");
+    e.epoch = one.epoch;
+    e.offset = one.offset;
+
+    (void) s->ops->log->erase(s, &e, NULL);
+    equal();
+
+    assert_string_equal(read_log(&a, "log", none, &page), "two");
+    assert_string_equal(read_log(&b, "log", none, &page), "two");
+    assert_null(strstr(parley_test_engine_do(&engine,
+                                             "xrange {parley}f - +"),
+                       "secret"));
+}
+
+
+static void
+test_roster(void **state)
+{
+    parley_joined_t  one, two;
+
+    (void) state;
+
+    one = join(&a, "log", "s1");
+    assert_int_equal(one.verdict, PARLEY_JOIN_OK);
+    assert_false(one.replaced);
+    two = join(&b, "log", "s2");
+    equal();
+
+    assert_int_equal(subscribers(&a, "log"), 2);
+    assert_int_equal(subscribers(&b, "log"), 2);
+    assert_int_equal(one.place.epoch, two.place.epoch);
+
+    /* one session for each name */
+
+    two = join(&b, "log", "s1");
+    assert_int_equal(two.verdict, PARLEY_JOIN_OK);
+    assert_true(two.replaced);
+    assert_true(two.stamp > one.stamp);
+    equal();
+    assert_int_equal(subscribers(&a, "log"), 2);
+
+    /* the old one leaves: the new one stays */
+
+    leave(&a, "log", "s1", one.stamp);
+    equal();
+    assert_int_equal(subscribers(&a, "log"), 2);
+
+    leave(&b, "log", "s1", two.stamp);
+    equal();
+    assert_int_equal(subscribers(&a, "log"), 1);
+    assert_int_equal(subscribers(&b, "log"), 1);
+}
+
+
+/* An emptied store, and a restarted engine. */
+
+static void
+test_emptied_log(void **state)
+{
+    parley_place_t     one, two, three;
+    parley_joined_t    joined;
+    parley_log_page_t  page;
+
+    (void) state;
+
+    one = say(&a, "log", "one");
+    joined = join(&b, "log", "s1");
+    assert_int_equal(joined.place.offset, one.offset);
+
+    parley_test_engine_do(&engine, "flushall");
+    parley_test_nodes(both, 2, NULL, 5 * SECOND);
+    parley_test_nodes_up(both, 2);
+
+    two = say(&b, "log", "two");
+    assert_true(two.epoch != one.epoch);
+    equal();
+
+    (void) read_log(&a, "log", one, &page);
+    assert_true(page.lost);
+    assert_string_equal(read_log(&b, "log", one, &page), "two");
+    assert_true(page.lost);
+
+    three = say(&a, "log", "three");
+    assert_int_equal(three.epoch, two.epoch);
+    assert_int_equal(three.offset, two.offset + 1);
+
+    equal();
+    assert_int_equal(subscribers(&a, "log"), 1);
+    assert_int_equal(subscribers(&b, "log"), 1);
+}
+
+
+static void
+test_away_log(void **state)
+{
+    parley_append_t  append = text_for("log", "one");
+    parley_joined_t  joined;
+
+    (void) state;
+
+    (void) say(&a, "log", "zero");
+
+    a.conf.fallback = b.conf.fallback = PARLEY_STORE_LOCAL;
+    parley_test_engine_signal(&engine, SIGSTOP);
+
+    assert_int_equal(append_to(&a, &append).verdict, PARLEY_APPEND_AWAY);
+    joined = join(&b, "log", "s1");
+    assert_int_equal(joined.verdict, PARLEY_JOIN_AWAY);
+
+    parley_test_engine_signal(&engine, SIGCONT);
+    parley_test_nodes_up(both, 2);
+    equal();
+
+    /* a session whose join timed out does not stay */
+
+    parley_test_nodes(both, 2, NULL, 500);
+    assert_int_equal(subscribers(&a, "log"), 0);
+    assert_int_equal(subscribers(&b, "log"), 0);
+    (void) say(&b, "log", "two");
+}
+
+
+/* A node that ended, with its sessions. */
+
+static void
+test_ended_node(void **state)
+{
+    unsigned  i;
+
+    (void) state;
+
+    (void) join(&b, "log", "s2");
+    equal();
+    assert_int_equal(subscribers(&a, "log"), 1);
+
+    parley_test_node_end(&b);
+
+    for (i = 0; i < 40 && in_zone(&a, "log") != 0; i++) {
+        parley_test_nodes(both, 1, NULL, a.conf.lease / 20);
+    }
+
+    parley_test_node_begin(&b, &engine, 'C');
+    parley_test_nodes_up(both, 2);
+    assert_int_equal(subscribers(&a, "log"), 0);
+}
+
+
+/* A new node reads what the store retains, also the sessions. */
+
+static void
+test_new_node(void **state)
+{
+    parley_place_t     none = { 0, 0 };
+    parley_log_page_t  page;
+
+    (void) state;
+
+    (void) say(&a, "log", "one");
+    (void) join(&a, "log", "s1");
+    parley_test_node_end(&b);
+
+    parley_test_node_begin(&b, &engine, 'C');
+    parley_test_nodes_up(both, 2);
+    equal();
+
+    assert_string_equal(read_log(&b, "log", none, &page), "one");
+    assert_int_equal(subscribers(&b, "log"), 1);
+}
+
+
+static void
+test_taken(void **state)
+{
+    parley_admitted_t    one;
+    parley_append_t      append = text_for("log", "message");
+    parley_admission_t   m = message("one", "printone");
+    parley_settlement_t  how;
+    parley_place_t       none = { 0, 0 };
+    parley_log_page_t    page;
+
+    (void) state;
+
+    one = admit(&a, &m);
+
+    memset(&how, 0, sizeof(how));
+    how.stamp = one.stamp;
+    how.taken = 1;
+    append.takes = &m;
+    append.how = &how;
+
+    assert_int_equal(append_to(&a, &append).verdict, PARLEY_APPEND_OK);
+    assert_int_equal(admit(&a, &m).verdict, PARLEY_ADMIT_DUPLICATE);
+    assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_DUPLICATE);
+
+    /* an admission is taken once */
+
+    assert_int_equal(append_to(&a, &append).verdict, PARLEY_APPEND_STALE);
+    equal();
+    assert_string_equal(read_log(&b, "log", none, &page), "message");
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest  tests[] = {
+        logs_test("CLU-04: a record has one place at all nodes", test_append),
+        logs_test("CLU-04: one order", test_order),
+        logs_test("CLU-04: an erased record", test_erase),
+        logs_test("CLU-04: the roster", test_roster),
+        logs_test("CLU-01 CLU-04: an append takes an admission", test_taken),
+        logs_test("CLU-05: a new node", test_new_node),
+        logs_test("CLU-07: a node that ended", test_ended_node),
+        logs_test("CLU-08: a log is never forked", test_away_log),
+        logs_test("CLU-10: an emptied store", test_emptied_log),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
