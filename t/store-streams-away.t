@@ -65,7 +65,13 @@ sub reads {
 sub channel {
     my ($i, %o) = @_;
 
-    my $stream = reader($nodes, $i, 'channel stream', 'bob', %o);
+    my $stream;
+
+    # as a client does, if the store is away
+    $nodes->wait_for(sub {
+        $stream = reader($nodes, $i, 'channel stream', 'bob', %o);
+        return $stream->status != 503;
+    });
 
     is($stream->status, 200, "a stream, gateway $i")
         or diag $stream->answer->{body};
