@@ -172,6 +172,7 @@ sub cluster_play {
 
     same_id($task);
     other_answers();
+    streams();
     limit();
     suspension();
     killed($task);
@@ -219,6 +220,82 @@ sub other_answers {
     at('one', title => 'Gateway one refuses a second answer',
        token => 'backup', body => $result->(), got => undef,
        expect => { status => 409, '/payload/code' => 'E_REPLY_UNMATCHED' });
+}
+
+
+# Opens the stream of agent.backup at a gateway.  Returns a function that reads
+# n messages and closes it; it returns their ids and data, [id, data].
+sub stream {
+    my ($name, @headers) = @_;
+
+    my $token = slurp("$demo{dir}/tokens/backup.jwt") =~ s/\n//r;
+
+    open my $curl, '-|', 'curl', '-sN', '--max-time', PATIENCE, '--cacert',
+         "$demo{dir}/tls/server.crt", '-H', "Authorization: Bearer $token",
+         (map { ('-H', $_) } @headers),
+         "$demo{urls}{$name}/streams/agent.backup" or die "curl: $!\n";
+
+    my ($id, $kind);
+    my $next = sub {
+        $kind = '';
+
+        while (defined(my $line = <$curl>)) {
+            $kind = $1 if $line =~ /^event: *(\S+)/;
+            $id = $1 if $line =~ /^id: *(\S+)/;
+            return [$id, $1] if $line =~ /^data: *(.*\S)/;
+        }
+
+        return;
+    };
+
+    # "event: ready" comes first, unless the stream continues
+    my @first = $next->() // ();
+
+    shift @first if $kind eq 'ready';
+
+    return sub {
+        my $n = shift;
+
+        push @first, $next->() // last while @first < $n;
+        close $curl;
+
+        return @first;
+    };
+}
+
+
+sub note_to_backup {
+    my ($name, $n) = @_;
+
+    my $note = aee(type => 'event', from => 'agent.ops', to => 'agent.backup',
+                   intent => 'ops.note', payload => "{\"n\":$n}");
+
+    at($name, title => "agent.ops sends note $n at gateway $name",
+       path => '/messages', body => $note, got => undef,
+       expect => { status => 202 });
+
+    return member($note, '/id');
+}
+
+
+sub streams {
+    my $read = stream('two');
+    my @sent = (note_to_backup('one', 1), note_to_backup('two', 2));
+    my @events = $read->(2);
+
+    title('The stream of agent.backup at gateway two has both notes',
+          join ', ', map { $_->[0] } @events);
+    check("@sent" eq join(' ', map { member($_->[1], '/id') } @events),
+          'the notes should come once, in order', scalar @events);
+
+    push @sent, note_to_backup('two', 3);
+
+    my ($next) = stream('one', "Last-Event-ID: $events[-1][0]")->(1);
+
+    title('The stream continues at gateway one',
+          "Last-Event-ID: $events[-1][0], next: " . ($next->[0] // 'none'));
+    check($next && member($next->[1], '/id') eq $sent[2],
+          'the next event should be note 3', $next ? $next->[1] : 'none');
 }
 
 
