@@ -310,8 +310,8 @@ parley_append_record(parley_memory_t *s, const parley_append_t *a,
     head.ends = a->ttl < PARLEY_TABLE_FOREVER - now ? now + a->ttl
                                                     : PARLEY_TABLE_FOREVER;
     head.retention = a->retention;
-    head.nplaces = (uint32_t) a->nlogs;
-    head.kept = head.nplaces + (uint32_t) a->njobs;
+    head.nplaces = (uint16_t) a->nlogs;
+    head.kept = (uint16_t) (a->nlogs + a->njobs);
     head.closes = a->closes;
     head.size = (uint32_t) size;
     head.step = step;

@@ -52,12 +52,15 @@ typedef struct {
 typedef struct {
     int64_t             ends;       /* time when it expires; 0: erased */
     parley_retention_t  retention;
-    uint32_t            nplaces;
-    uint32_t            kept;       /* places that are retained */
-    uint32_t            closes;
+    uint16_t            nplaces;
+    uint16_t            kept;       /* places that are retained, and jobs */
     uint32_t            size;       /* octets of the record */
-    uint64_t            step;       /* step of a store's order; 0: none */
+    uint64_t            closes : 1;
+    uint64_t            step : 63;  /* step of a store's order; 0: none */
 } parley_log_head_t;
+
+_Static_assert(PARLEY_LOGS_MAX + PARLEY_JOBS_MAX <= UINT16_MAX,
+               "a record has room for the number of its places and jobs");
 
 
 /*

@@ -419,6 +419,7 @@ parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
     s->stat.nodes = (uint64_t) nodes;
     s->stat.offset = now - s->env->wall(s->env->ctx);
     s->offset = now - s->env->now(s->env->ctx);
+    s->lapsed = !parley_store_holds(s, s->began);
     s->renewed = s->began;
     s->renewing = 0;
     s->asking = 0;

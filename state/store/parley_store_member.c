@@ -8,10 +8,6 @@
 #include "state/store/parley_store_parts.h"
 
 
-/* a lease is taken to end by this part earlier */
-#define PARLEY_STORE_MARGIN  10
-
-
 static void parley_store_renew(parley_store_t *s, int64_t now);
 static int parley_store_used(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
@@ -44,14 +40,6 @@ parley_store_member_tick(parley_store_t *s, int64_t now)
         s->ticked = now;
         parley_store_ask_change(s);
     }
-}
-
-
-int
-parley_store_holds(const parley_store_t *s, int64_t now)
-{
-    return now - s->renewed
-           < s->conf->lease - s->conf->lease / PARLEY_STORE_MARGIN;
 }
 
 

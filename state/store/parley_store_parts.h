@@ -240,6 +240,8 @@ struct parley_store_s {
     size_t                      session;        /* sessions are being added
                                                    again, from this position
                                                    on; 0: not */
+    unsigned                    lapsed:1;       /* other nodes may have dropped
+                                                   the sessions of this node */
     unsigned                    feeding:1;      /* a question for steps is under
                                                    way */
 
@@ -439,9 +441,6 @@ int parley_store_once(parley_store_t *s, parley_store_answer_pt answer,
 /* Sends p1_renew or a question for changes if they are due. */
 void parley_store_member_tick(parley_store_t *s, int64_t now);
 
-/* Returns whether the lease of the node surely lasts. */
-int parley_store_holds(const parley_store_t *s, int64_t now);
-
 /* Puts the shared records of the zone into an emptied store. */
 void parley_store_member_restore(parley_store_t *s);
 
@@ -609,6 +608,16 @@ void parley_store_report(parley_store_t *s, int64_t now);
 
 extern const char    parley_store_library[];
 extern const size_t  parley_store_library_len;
+
+
+/* Returns whether the lease of the node surely lasts: it is taken to end by a
+   tenth earlier. */
+
+static inline int
+parley_store_holds(const parley_store_t *s, int64_t now)
+{
+    return now - s->renewed < s->conf->lease - s->conf->lease / 10;
+}
 
 
 static inline parley_str_t

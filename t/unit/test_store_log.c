@@ -524,5 +524,7 @@ main(void)
         logs_test("CLU-10: an emptied store", test_emptied_log),
     };
 
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
