@@ -64,6 +64,7 @@ typedef struct {
 typedef enum {
     PARLEY_IMPORT_DUE_FEED = 0,
     PARLEY_IMPORT_DUE_NODES,
+    PARLEY_IMPORT_DUE_SESSIONS,
     PARLEY_IMPORT_DUES
 } parley_import_due_t;
 
@@ -131,6 +132,9 @@ typedef struct parley_import_ops_s {
 
     /* Removes a session that was joined with the stamp. */
     void  (*leave)(parley_state_t *s, const parley_leave_t *l);
+
+    /* Returns whether the zone has a session that was joined with the stamp. */
+    int  (*has_session)(parley_state_t *s, const parley_leave_t *l);
 
     /* Returns whether this process has a job. */
     int  (*has_job)(parley_state_t *s, const parley_job_id_t *id);

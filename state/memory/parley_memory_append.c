@@ -348,7 +348,9 @@ parley_append_record(parley_memory_t *s, const parley_append_t *a,
         return -1;
     }
 
-    parley_entry_set_stamp(e, (uint64_t) now);
+    /* a step may be older than the clock */
+
+    parley_entry_set_stamp(e, now > 0 ? (uint64_t) now : 0);
     parley_table_write_locked(s->sh->table, e, parts, 2 + i);
 
     return 0;

@@ -39,6 +39,8 @@ static size_t parley_import_sessions(parley_state_t *state, size_t at,
         const parley_process_t *worker),
     void *ctx);
 static int parley_import_session(void *ctx, const parley_entry_t *e);
+static uint32_t parley_import_process(parley_memory_t *s,
+    const parley_import_t *i, int adds);
 static uint32_t parley_import_worker(parley_memory_t *s,
     const parley_process_t *worker, int adds);
 static parley_append_verdict_t parley_import_may_append(parley_state_t *state,
@@ -52,6 +54,8 @@ static uint64_t parley_import_appended(parley_state_t *state,
 static size_t parley_import_had(parley_state_t *state,
     const parley_had_t *had);
 static void parley_import_leave(parley_state_t *state,
+    const parley_leave_t *l);
+static int parley_import_has_session(parley_state_t *state,
     const parley_leave_t *l);
 static int parley_import_has_job(parley_state_t *state,
     const parley_job_id_t *id);
@@ -77,6 +81,7 @@ const parley_import_ops_t  parley_memory_import_ops = {
     .appended = parley_import_appended,
     .had = parley_import_had,
     .leave = parley_import_leave,
+    .has_session = parley_import_has_session,
     .has_job = parley_import_has_job,
 };
 
@@ -168,22 +173,20 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
         break;
 
     case PARLEY_IMPORT_JOIN:
-        process = !i->own ? parley_import_worker(s, &i->worker, 1)
-                  : i->worker.pid <= s->sh->nprocesses ? i->worker.pid : 0;
+        process = parley_import_process(s, i, 1);
 
-        /* the worker may have ended since */
+        /* a session that is added again, for other zones, may have left */
 
-        if (process != 0
-            && (!i->own
-                || s->sh->processes[process].worker == i->worker.began))
-        {
-            parley_roster_set(s, process, i->join, &i->place, i->stamp, now);
+        if (i->own && i->stamp != i->number) {
+            process = 0;
         }
+
+        parley_roster_set(s, process, i->join, &i->place, i->stamp, now);
 
         break;
 
     case PARLEY_IMPORT_LEAVE:
-        parley_roster_unset(s, i->leave);
+        parley_roster_unset(s, i->leave, parley_import_process(s, i, 0));
         break;
 
     case PARLEY_IMPORT_GONE:
@@ -391,6 +394,21 @@ parley_import_session(void *ctx, const parley_entry_t *e)
 }
 
 
+/* Returns the process of a step; 0: it has ended, or is unknown. */
+
+static uint32_t
+parley_import_process(parley_memory_t *s, const parley_import_t *i, int adds)
+{
+    if (!i->own) {
+        return parley_import_worker(s, &i->worker, adds);
+    }
+
+    return i->worker.pid <= s->sh->nprocesses
+           && s->sh->processes[i->worker.pid].worker == i->worker.began
+           ? i->worker.pid : 0;
+}
+
+
 /* Returns the number of a worker of another node.  adds: adds it if there is
    room.  0: none. */
 
@@ -528,8 +546,22 @@ parley_import_leave(parley_state_t *state, const parley_leave_t *l)
     parley_memory_t  *s = (parley_memory_t *) state;
 
     parley_memory_lock(s);
-    parley_roster_unset(s, l);
+    parley_roster_unset(s, l, 0);
     parley_memory_unlock(s);
+}
+
+
+static int
+parley_import_has_session(parley_state_t *state, const parley_leave_t *l)
+{
+    int               has;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    parley_memory_lock(s);
+    has = parley_roster_has(s, l);
+    parley_memory_unlock(s);
+
+    return has;
 }
 
 

@@ -7,6 +7,13 @@
 #include "state/memory/parley_memory_log_parts.h"
 
 
+#define PARLEY_LOG_FILLED  256          /* records in a row that the store may
+                                           have erased */
+
+
+static int parley_log_fill(parley_memory_t *s,
+    const uint8_t key[PARLEY_KEY_LEN], const uint8_t *account,
+    uint64_t offset, int64_t now, const parley_log_t *log);
 static parley_entry_t *parley_log_make(parley_memory_t *s,
     const uint8_t key[PARLEY_KEY_LEN], const uint8_t *account,
     const parley_place_t *last, int64_t now, parley_log_t *ret);
@@ -87,13 +94,62 @@ parley_log_set(parley_memory_t *s, const uint8_t key[PARLEY_KEY_LEN],
     }
 
     if (ret->last < last->offset) {
-        ret->first = last->offset + 1;
+        if (parley_log_fill(s, key, account, last->offset, now, ret) != 0) {
+            ret->first = last->offset + 1;
+        }
+
         ret->last = last->offset;
 
         parley_log_save(s, e, ret);
     }
 
     return e;
+}
+
+
+/* Adds places without records after the last one, up to an offset.  Returns 0;
+   or -1 if the last one is not retained, or there is no room. */
+
+static int
+parley_log_fill(parley_memory_t *s, const uint8_t key[PARLEY_KEY_LEN],
+    const uint8_t *account, uint64_t offset, int64_t now,
+    const parley_log_t *log)
+{
+    uint8_t              at[PARLEY_KEY_LEN];
+    uint64_t             stamp;
+    parley_entry_t      *e;
+    parley_place_t       place;
+    parley_log_place_t   empty;
+
+    e = parley_log_place_find(s, key, log, log->last, now, &empty);
+
+    if (e == NULL || offset - log->last > PARLEY_LOG_FILLED) {
+        return -1;
+    }
+
+    stamp = parley_entry_stamp(e);
+
+    memset(&empty, 0, sizeof(parley_log_place_t));
+    empty.sum = log->sum;
+
+    place.epoch = log->epoch;
+
+    for (place.offset = log->last + 1; place.offset <= offset; place.offset++)
+    {
+        parley_log_place_key(key, &place, at);
+
+        e = parley_table_add_locked(s->sh->table, PARLEY_KIND_PLACE,
+                                    PARLEY_EVICTABLE_NONE, at, account, 0,
+                                    log->until, now);
+        if (e == NULL) {
+            return -1;
+        }
+
+        memcpy(e->octets, &empty, sizeof(parley_log_place_t));
+        parley_entry_set_stamp(e, stamp);
+    }
+
+    return 0;
 }
 
 

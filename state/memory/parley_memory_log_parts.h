@@ -97,7 +97,8 @@ parley_entry_t *parley_log_open(parley_memory_t *s,
 /*
  * Finds or creates a log with the epoch of a place, in place of a log with
  * another epoch.  If the place is after its last record, the records between
- * are missed: the next offset is the first that it has.
+ * were erased in the store; or, if the log has not retained its last record,
+ * they may be missed, and the next offset is the first that it has.
  */
 parley_entry_t *parley_log_set(parley_memory_t *s,
     const uint8_t key[PARLEY_KEY_LEN], const uint8_t *account,
@@ -212,6 +213,27 @@ parley_state_done_t parley_memory_feed(parley_state_t *state,
 
 /* parley_memory_roster.c */
 
+/* beginning of a session's value; its name, selector and card follow */
+typedef struct {
+    uint32_t  tag;              /* tag of the name */
+    uint16_t  session;          /* octets of name, selector and card */
+    uint16_t  selector;
+    uint16_t  card;
+    uint16_t  zero;
+} parley_roster_session_t;
+
+/* Returns the session of a name, or NULL. */
+parley_entry_t *parley_roster_session(parley_memory_t *s, const uint8_t *log,
+    parley_str_t session, parley_roster_session_t *ret);
+
+/* Adds a session of this process.  Returns 0; -1: no room. */
+int parley_roster_add(parley_memory_t *s, const parley_join_t *j,
+    uint64_t stamp, int64_t now);
+
+/* Counts a subscriber of this process less. */
+void parley_roster_less(parley_memory_t *s, const uint8_t *log,
+    parley_str_t selector);
+
 parley_state_done_t parley_memory_join(parley_state_t *state,
     const parley_join_t *j, parley_joined_t *ret, parley_call_t *call);
 parley_state_done_t parley_memory_leave_log(parley_state_t *state,
@@ -222,21 +244,6 @@ parley_state_done_t parley_memory_roster(parley_state_t *state,
 /* Returns whether a session may join; its verdict. */
 parley_join_verdict_t parley_roster_may_join(parley_memory_t *s,
     const parley_join_t *j, int64_t now);
-
-/*
- * Adds a session of a process; place is the end of its log.  A session of that
- * name with a lower stamp is replaced; one with a higher stamp stays.
- */
-void parley_roster_set(parley_memory_t *s, uint32_t process,
-    const parley_join_t *j, const parley_place_t *place, uint64_t stamp,
-    int64_t now);
-
-/* Removes a session if it has the stamp. */
-void parley_roster_unset(parley_memory_t *s, const parley_leave_t *l);
-
-/* Fills the result of parley_roster_set(). */
-void parley_roster_joined(parley_memory_t *s, const parley_join_t *j,
-    uint64_t stamp, int64_t now, parley_joined_t *ret);
 
 /* Reads a session for parley_import_ops_t.sessions; texts are copied to
    room. */
@@ -250,6 +257,28 @@ void parley_roster_read(parley_memory_t *s, const parley_entry_t *e,
  */
 int parley_roster_count(parley_memory_t *s, const parley_append_t *a,
     uint32_t i, parley_appended_t *ret, size_t *room);
+
+/* parley_memory_roster_import.c */
+
+/*
+ * Adds a session of a process; place is the end of its log.  A session of that
+ * name with a lower stamp is replaced; one with a higher stamp stays.
+ * Process 0: only the end of the log is set.
+ */
+void parley_roster_set(parley_memory_t *s, uint32_t process,
+    const parley_join_t *j, const parley_place_t *place, uint64_t stamp,
+    int64_t now);
+
+/* Removes a session if it has the stamp; stamp 0: if it is of the process. */
+void parley_roster_unset(parley_memory_t *s, const parley_leave_t *l,
+    uint32_t process);
+
+/* Returns whether there is a session with the stamp. */
+int parley_roster_has(parley_memory_t *s, const parley_leave_t *l);
+
+/* Fills the result of parley_roster_set(). */
+void parley_roster_joined(parley_memory_t *s, const parley_join_t *j,
+    uint64_t stamp, int64_t now, parley_joined_t *ret);
 
 
 #endif /* PARLEY_MEMORY_LOG_PARTS_H */

@@ -12,7 +12,7 @@
 
 
 /* PARLEY_IMPORT_DUES */
-#define PARLEY_MEMORY_DUES  2
+#define PARLEY_MEMORY_DUES  3
 
 
 typedef struct {

@@ -21,20 +21,8 @@ typedef struct {
 } parley_roster_group_t;
 
 
-/* beginning of a session's value; its name, selector and card follow */
-typedef struct {
-    uint32_t  tag;              /* tag of the name */
-    uint16_t  session;          /* octets of name, selector and card */
-    uint16_t  selector;
-    uint16_t  card;
-    uint16_t  zero;
-} parley_roster_session_t;
-
-
 static parley_join_verdict_t parley_roster_join(parley_memory_t *s,
     const parley_join_t *j, int64_t now, parley_joined_t *ret);
-static int parley_roster_add(parley_memory_t *s, const parley_join_t *j,
-    uint64_t stamp, int64_t now);
 static int parley_roster_may(parley_memory_t *s, const parley_join_t *j);
 static parley_entry_t *parley_roster_group(parley_memory_t *s,
     const uint8_t *log, parley_str_t selector, parley_roster_group_t *ret);
@@ -44,10 +32,6 @@ static int parley_roster_add_group(parley_memory_t *s, const parley_join_t *j,
     uint64_t stamp, int64_t now);
 static int parley_roster_add_session(parley_memory_t *s,
     const parley_join_t *j, uint64_t stamp, int64_t now);
-static void parley_roster_less(parley_memory_t *s, const uint8_t *log,
-    parley_str_t selector);
-static parley_entry_t *parley_roster_session(parley_memory_t *s,
-    const uint8_t *log, parley_str_t session, parley_roster_session_t *ret);
 static void parley_roster_own(parley_memory_t *s, parley_entry_t *e,
     uint64_t stamp);
 static int parley_roster_show(parley_memory_t *s, const parley_append_t *a,
@@ -149,7 +133,7 @@ parley_roster_join(parley_memory_t *s, const parley_join_t *j, int64_t now,
 }
 
 
-static int
+int
 parley_roster_add(parley_memory_t *s, const parley_join_t *j, uint64_t stamp,
     int64_t now)
 {
@@ -196,102 +180,6 @@ parley_roster_may_join(parley_memory_t *s, const parley_join_t *j, int64_t now)
     default:
         return PARLEY_JOIN_FULL;
     }
-}
-
-
-/* The bit closed of a session says that it has replaced another. */
-
-void
-parley_roster_set(parley_memory_t *s, uint32_t process,
-    const parley_join_t *j, const parley_place_t *place, uint64_t stamp,
-    int64_t now)
-{
-    unsigned                  replaced;
-    parley_log_t              log;
-    parley_leave_t            old;
-    parley_entry_t           *e;
-    parley_memory_t           of = *s;
-    parley_roster_session_t   session;
-
-    of.process = process;
-
-    e = parley_log_set(s, j->log, j->account, place, now, &log);
-
-    if (e == NULL) {
-        return;
-    }
-
-    parley_log_keep(e, now + PARLEY_LOG_LEASE);
-
-    e = parley_roster_session(s, j->log, j->session, &session);
-
-    if (e != NULL && parley_entry_stamp(e) >= stamp) {
-        return;
-    }
-
-    replaced = 0;
-
-    if (e != NULL) {
-        replaced = !parley_memory_has_left(s, e);
-
-        old.log = j->log;
-        old.session = j->session;
-        old.stamp = parley_entry_stamp(e);
-
-        parley_roster_unset(s, &old);
-    }
-
-    if (parley_roster_add(&of, j, stamp, now) == 0 && replaced) {
-        e = parley_roster_session(s, j->log, j->session, &session);
-
-        if (e != NULL) {
-            e->closed = 1;
-        }
-    }
-}
-
-
-void
-parley_roster_unset(parley_memory_t *s, const parley_leave_t *l)
-{
-    uint8_t                   text[PARLEY_SELECTOR_MAX];
-    parley_entry_t           *e;
-    parley_memory_t           of = *s;
-    parley_roster_session_t   session;
-
-    e = parley_roster_session(s, l->log, l->session, &session);
-
-    if (e == NULL || parley_entry_stamp(e) != l->stamp) {
-        return;
-    }
-
-    parley_table_read_locked(s->sh->table, e, sizeof(session) + session.session,
-                             text, session.selector);
-    of.process = e->mark;
-
-    parley_table_remove_locked(s->sh->table, e);
-    parley_roster_less(&of, l->log, parley_str_make(text, session.selector));
-}
-
-
-void
-parley_roster_joined(parley_memory_t *s, const parley_join_t *j,
-    uint64_t stamp, int64_t now, parley_joined_t *ret)
-{
-    parley_log_t              log;
-    parley_entry_t           *e;
-    parley_roster_session_t   session;
-
-    e = parley_roster_session(s, j->log, j->session, &session);
-
-    if (e == NULL || parley_log_find(s, j->log, now, &log) == NULL) {
-        ret->verdict = PARLEY_JOIN_FULL;
-        return;
-    }
-
-    ret->replaced = parley_entry_stamp(e) == stamp && e->closed;
-    ret->owed = parley_owed_first(s, j->log, &log, now);
-    ret->closed = log.closed;
 }
 
 
@@ -521,7 +409,7 @@ parley_memory_leave_log(parley_state_t *state, const parley_leave_t *l,
 }
 
 
-static void
+void
 parley_roster_less(parley_memory_t *s, const uint8_t *log,
     parley_str_t selector)
 {
@@ -547,7 +435,7 @@ parley_roster_less(parley_memory_t *s, const uint8_t *log,
 
 /* Returns the session of that name in any process, or NULL. */
 
-static parley_entry_t *
+parley_entry_t *
 parley_roster_session(parley_memory_t *s, const uint8_t *log,
     parley_str_t session, parley_roster_session_t *ret)
 {

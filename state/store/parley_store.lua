@@ -909,11 +909,17 @@ local function head(prefix, key, generation, epoch)
     return tonumber(epoch), 0, '0'
 end
 
+-- A log ends no earlier than was promised before.
+
 local function keep_head(prefix, key, generation, epoch, last, closed, ms)
-    redis.call('SET', prefix .. 'h' .. key,
-               '1' .. struct.pack('<I8I8I8c1', tonumber(generation), epoch, last,
-                           closed),
-               'PX', ms)
+    local value = '1' .. struct.pack('<I8I8I8c1', tonumber(generation), epoch,
+                                     last, closed)
+
+    redis.call('PEXPIRE', prefix .. 'h' .. key, ms, 'GT')
+
+    if not redis.call('SET', prefix .. 'h' .. key, value, 'XX', 'KEEPTTL') then
+        redis.call('SET', prefix .. 'h' .. key, value, 'PX', ms)
+    end
 end
 
 -- Returns whether an admission holds its id and its slot.

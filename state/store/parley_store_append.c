@@ -259,7 +259,8 @@ parley_store_append_answer(parley_store_t *s, parley_store_call_t *call,
     if (parley_wire_elements(reply) != 2
         || !parley_wire_integer(parley_wire_element(reply, 0), &step)
         || !parley_wire_text(parley_wire_element(reply, 1), &text)
-        || text.len != call->u.append.counts.nlogs * 16)
+        || text.len != call->u.append.counts.nlogs * 16
+        || step == 0 || step >= PARLEY_STORE_NUMBERS)
     {
         parley_store_append_verdict(call, PARLEY_APPEND_AWAY);
 
@@ -347,6 +348,13 @@ parley_store_append_verdict(parley_store_call_t *call,
 static void
 parley_store_append_alone(parley_store_t *s, parley_store_call_t *call)
 {
+    /* the store has the record already */
+
+    if (call->step != 0) {
+        parley_store_append_finish(s, call);
+        return;
+    }
+
     s->stat.fallbacks++;
 
     if (call->answer == parley_store_asked) {

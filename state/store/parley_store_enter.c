@@ -1,11 +1,12 @@
 /*
  * The beginning of a connection, one command after another: AUTH, INFO, the end
- * of the connection before, p1_enter.
+ * of the connection before, p1_enter, p1_order.
  */
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "state/parley_import.h"
 #include "state/store/parley_store_parts.h"
 
 
@@ -21,8 +22,9 @@ static void parley_store_server(parley_store_t *s,
     const parley_wire_reply_t *reply);
 static void parley_store_policy(parley_store_t *s,
     const parley_wire_reply_t *reply);
-static int parley_store_entered(parley_store_t *s,
+static void parley_store_entered(parley_store_t *s,
     const parley_wire_reply_t *reply);
+static void parley_store_ask_order(parley_store_t *s);
 static parley_str_t parley_store_line(const parley_wire_reply_t *reply,
     const char *name);
 static int parley_store_is(parley_str_t value, const char *text);
@@ -171,7 +173,11 @@ parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply)
         return 0;
 
     case PARLEY_STORE_ENTER:
-        return parley_store_entered(s, reply);
+        parley_store_entered(s, reply);
+        return 0;
+
+    case PARLEY_STORE_ORDER:
+        return 1;
 
     default:
         parley_store_next(s);
@@ -390,7 +396,7 @@ parley_store_is(parley_str_t value, const char *text)
 }
 
 
-static int
+static void
 parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
 {
     int64_t   generation, now, nodes;
@@ -404,7 +410,7 @@ parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
         || generation == 0)
     {
         parley_store_strange(s, "p1_enter");
-        return 0;
+        return;
     }
 
     /* from now on it sends calls, so the next connection kills it */
@@ -419,7 +425,7 @@ parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
     s->stat.nodes = (uint64_t) nodes;
     s->stat.offset = now - s->env->wall(s->env->ctx);
     s->offset = now - s->env->now(s->env->ctx);
-    s->lapsed = !parley_store_holds(s, s->began);
+    s->lapsed = known != 0 && !parley_store_holds(s, s->began);
     s->renewed = s->began;
     s->renewing = 0;
     s->asking = 0;
@@ -442,5 +448,25 @@ parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
 
     s->restores = known != 0 && known != s->stat.generation;
 
-    return 1;
+    parley_store_ask_order(s);
+}
+
+
+/* Calls that are sent again add steps, so the order continues before that. */
+
+static void
+parley_store_ask_order(parley_store_t *s)
+{
+    char          known[24];
+    parley_str_t  arguments[6];
+
+    arguments[0] = PARLEY_STR("FCALL");
+    arguments[1] = PARLEY_STR("p1_order");
+    arguments[2] = PARLEY_STR("1");
+    arguments[3] = parley_store_prefix(s);
+    arguments[4] = parley_store_generation(s);
+    arguments[5] = parley_wire_number((int64_t) s->zone->ops->import->number(
+                                          s->zone), known);
+
+    parley_store_ask(s, PARLEY_STORE_ORDER, arguments, 6);
 }

@@ -16,6 +16,8 @@ static int parley_store_fed_steps(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
 static void parley_store_take_step(parley_store_t *s,
     const parley_wire_reply_t *reply, size_t at, int64_t now);
+static void parley_store_check_session(parley_store_t *s,
+    const parley_import_t *i);
 static void parley_store_taken_steps(parley_store_t *s);
 static void parley_store_ask_roster(parley_store_t *s);
 static void parley_store_ask_nodes(parley_store_t *s);
@@ -26,20 +28,9 @@ static int parley_store_told_nodes(parley_store_t *s,
 void
 parley_store_feed_begin(parley_store_t *s)
 {
-    char                       known[24];
-    parley_str_t               arguments[6];
     const parley_import_ops_t  *zone = s->zone->ops->import;
 
     s->process = zone->enter(s->zone, s->worker);
-
-    arguments[0] = PARLEY_STR("FCALL");
-    arguments[1] = PARLEY_STR("p1_order");
-    arguments[2] = PARLEY_STR("1");
-    arguments[3] = parley_store_prefix(s);
-    arguments[4] = parley_store_generation(s);
-    arguments[5] = parley_wire_number((int64_t) zone->number(s->zone), known);
-
-    (void) parley_store_once(s, NULL, arguments, 6);
 
     /* sessions of other nodes may be lost with the generation before */
 
@@ -50,6 +41,12 @@ parley_store_feed_begin(parley_store_t *s)
     }
 
     if (s->lapsed) {
+        s->session = 1;
+
+    } else if (s->lapsed
+               && zone->is_due(s->zone, PARLEY_IMPORT_DUE_SESSIONS,
+                               s->conf->lease))
+    {
         s->session = 1;
     }
 
@@ -144,7 +141,7 @@ parley_store_take_steps(parley_store_t *s, const parley_wire_reply_t *reply)
         || !parley_wire_integer(parley_wire_element(reply, 1), &now)
         || !parley_wire_integer(parley_wire_element(reply, 2), &removed)
         || !parley_wire_integer(parley_wire_element(reply, 3), &more)
-        || last >= (int64_t) 1 << 48 || removed >= (int64_t) 1 << 48)
+        || last >= PARLEY_STORE_NUMBERS || removed >= PARLEY_STORE_NUMBERS)
     {
         parley_store_strange(s, "p1_feed");
         return 0;
@@ -163,6 +160,10 @@ parley_store_take_steps(parley_store_t *s, const parley_wire_reply_t *reply)
          i += PARLEY_STORE_FED)
     {
         parley_store_take_step(s, reply, i, now);
+    }
+
+    if (s->why[0] != '\0') {
+        return 0;
     }
 
     /* the last steps may be erased ones */
@@ -193,7 +194,7 @@ parley_store_take_step(parley_store_t *s, const parley_wire_reply_t *reply,
     const parley_import_ops_t  *zone = s->zone->ops->import;
 
     if (!parley_wire_integer(parley_wire_element(reply, at), &number)
-        || number >= (int64_t) 1 << 48
+        || number >= PARLEY_STORE_NUMBERS
         || !parley_wire_integer(parley_wire_element(reply, at + 1), &then)
         || !parley_wire_text(parley_wire_element(reply, at + 2), &content)
         || !parley_wire_text(parley_wire_element(reply, at + 3), &places))
@@ -226,7 +227,33 @@ parley_store_take_step(parley_store_t *s, const parley_wire_reply_t *reply,
         s->session = 1;
     }
 
+    if (step.import.kind == PARLEY_IMPORT_JOIN && step.import.own) {
+        parley_store_check_session(s, &step.import);
+    }
+
     parley_arena_reset(&arena);
+}
+
+
+/* A session that was added again may have left, through another worker, before
+   that step. */
+
+static void
+parley_store_check_session(parley_store_t *s, const parley_import_t *i)
+{
+    parley_leave_t  leave;
+
+    memset(&leave, 0, sizeof(parley_leave_t));
+
+    leave.log = i->join->log;
+    leave.session = i->join->session;
+    leave.stamp = i->stamp;
+
+    if (i->stamp != i->number
+        && !s->zone->ops->import->has_session(s->zone, &leave))
+    {
+        parley_store_say_leave(s, &leave);
+    }
 }
 
 
@@ -294,6 +321,9 @@ parley_store_wait_over(parley_store_t *s, int64_t before)
         if (call->caller != NULL) {
             call->give_up(s, call);
             parley_store_done(s, call);
+
+        } else {
+            call->finish(s, call);
         }
 
         parley_store_call_free(s, call);

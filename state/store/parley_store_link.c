@@ -93,7 +93,7 @@ parley_store_timer(parley_store_t *s)
         return;
     }
 
-    if (s->awaited != 0) {
+    if (s->awaited != 0 || s->waiting != NULL) {
         parley_store_give_up(s, now - s->conf->timeout);
         parley_store_wait_over(s, now - s->conf->timeout);
     }

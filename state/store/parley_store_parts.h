@@ -32,6 +32,8 @@
 #define PARLEY_STORE_NODES     1000 /* ms between two looks for ended nodes */
 #define PARLEY_STORE_SAID      60000        /* ms that nodes can read a step
                                        without a record */
+#define PARLEY_STORE_NUMBERS   ((int64_t) 1 << 48)  /* numbers of steps are
+                                                       below it */
 #define PARLEY_STORE_COUNTS    512  /* limits counted between two reports */
 #define PARLEY_STORE_PAUSE_MAX  1000   /* ms between two tries, at most */
 #define PARLEY_STORE_PREFIX    66   /* octets of a prefix with its braces */
@@ -164,6 +166,7 @@ typedef enum {
     PARLEY_STORE_KILL,          /* CLIENT KILL of the connection before */
     PARLEY_STORE_ENTER,
     PARLEY_STORE_LOAD,          /* FUNCTION LOAD, then ENTER */
+    PARLEY_STORE_ORDER,         /* p1_order */
     PARLEY_STORE_UP
 } parley_store_stage_t;
 
@@ -244,6 +247,9 @@ struct parley_store_s {
                                                    the sessions of this node */
     unsigned                    feeding:1;      /* a question for steps is under
                                                    way */
+    unsigned                    lapsed:1;       /* the lease was over: other
+                                                   nodes have dropped the
+                                                   sessions of this one */
 
     /* ids taken while the store was away */
     parley_store_taken_t       *taken;
@@ -298,8 +304,15 @@ extern const parley_log_ops_t  parley_store_log_ops;
 void parley_store_say(parley_store_t *s, parley_store_call_t *call,
     parley_str_t content, int64_t ms, uint64_t erases);
 
+/* Sets its command alone.  Returns 0, or -1 if memory is exhausted. */
+int parley_store_say_command(parley_store_t *s, parley_store_call_t *call,
+    parley_str_t content, int64_t ms, uint64_t erases);
+
 /* Tells other nodes which questions a message has closed. */
 void parley_store_say_close(parley_store_t *s, const parley_settlement_t *how);
+
+/* Tells other nodes that a session has left. */
+void parley_store_say_leave(parley_store_t *s, const parley_leave_t *l);
 
 /* parley_store_feed.c */
 

@@ -23,7 +23,8 @@ static void parley_store_join_alone(parley_store_t *s,
     parley_store_call_t *call);
 static void parley_store_join_gone(parley_store_t *s,
     parley_store_call_t *call);
-static void parley_store_say_leave(parley_store_t *s, const parley_leave_t *l);
+static int parley_store_join_again(parley_store_t *s,
+    parley_store_call_t *call);
 static int parley_store_listed(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
 static void parley_store_list_alone(parley_store_t *s,
@@ -76,10 +77,8 @@ parley_store_join(parley_state_t *state, const parley_join_t *j,
     memcpy(log, j->log, PARLEY_KEY_LEN);
     copy->log = log;
 
-    /* sent again for a caller that is gone, so that the session can leave */
-
     call->leave = parley_store_join_gone;
-    call->kept = 1;
+    call->again = parley_store_join_again;
 
     return parley_store_await(s, call, ret, caller, parley_store_join_alone);
 }
@@ -126,7 +125,7 @@ parley_store_join_answer(parley_store_t *s, parley_store_call_t *call,
     if (parley_wire_elements(reply) != 2
         || !parley_wire_integer(parley_wire_element(reply, 0), &step)
         || !parley_wire_text(parley_wire_element(reply, 1), &place)
-        || place.len != 16)
+        || place.len != 16 || step == 0 || step >= PARLEY_STORE_NUMBERS)
     {
         if (ret == NULL) {
             return 0;           /* sent again, of the generation before */
@@ -169,9 +168,16 @@ parley_store_join_answer(parley_store_t *s, parley_store_call_t *call,
 static void
 parley_store_join_finish(parley_store_t *s, parley_store_call_t *call)
 {
+    parley_joined_t  *ret = call->ret;
+
     if (call->caller != NULL) {
-        s->zone->ops->import->joined(s->zone, &call->u.join, call->step,
-                                     call->ret);
+        s->zone->ops->import->joined(s->zone, &call->u.join, call->step, ret);
+
+        /* other zones had room for the session */
+
+        if (ret->verdict != PARLEY_JOIN_OK) {
+            parley_store_join_gone(s, call);
+        }
     }
 }
 
@@ -204,6 +210,40 @@ parley_store_join_gone(parley_store_t *s, parley_store_call_t *call)
 }
 
 
+/* The connection was lost before the reply, so the stamp is unknown: the step
+   removes the session that this worker has, if the join was done. */
+
+static int
+parley_store_join_again(parley_store_t *s, parley_store_call_t *call)
+{
+    size_t          len;
+    parley_str_t    content;
+    parley_leave_t  leave;
+
+    len = call->octets.len;
+
+    leave.log = call->u.join.log;
+    leave.session = call->u.join.session;
+    leave.stamp = 0;
+
+    call->answer = NULL;
+    call->again = NULL;
+    call->kept = 1;
+
+    content = parley_store_write_leave(s, &call->arena, &leave);
+
+    if (parley_store_say_command(s, call, content, PARLEY_STORE_SAID, 0) != 0)
+    {
+        call->octets.len = len;
+        return 0;
+    }
+
+    s->octets = s->octets - len + call->octets.len;
+
+    return 1;
+}
+
+
 parley_state_done_t
 parley_store_leave(parley_state_t *state, const parley_leave_t *l,
     parley_call_t *caller)
@@ -216,21 +256,6 @@ parley_store_leave(parley_state_t *state, const parley_leave_t *l,
     parley_store_say_leave(s, l);
 
     return PARLEY_STATE_DONE;
-}
-
-
-static void
-parley_store_say_leave(parley_store_t *s, const parley_leave_t *l)
-{
-    parley_store_call_t  *call;
-
-    call = parley_store_call(s, NULL);
-
-    if (call != NULL) {
-        parley_store_say(s, call,
-                         parley_store_write_leave(s, &call->arena, l),
-                         PARLEY_STORE_SAID, 0);
-    }
 }
 
 
@@ -317,7 +342,6 @@ parley_store_session(void *ctx, const parley_join_t *j, uint64_t stamp,
     }
 
     if (parley_store_join_call(s, call, j, stamp, worker) == 0) {
-        call->once = 1;
         (void) parley_store_send(s, call);
 
     } else {

@@ -19,7 +19,35 @@ parley_store_say_close(parley_store_t *s, const parley_settlement_t *how)
 
 
 void
+parley_store_say_leave(parley_store_t *s, const parley_leave_t *l)
+{
+    parley_store_call_t  *call;
+
+    call = parley_store_call(s, NULL);
+
+    if (call != NULL) {
+        parley_store_say(s, call,
+                         parley_store_write_leave(s, &call->arena, l),
+                         PARLEY_STORE_SAID, 0);
+    }
+}
+
+
+void
 parley_store_say(parley_store_t *s, parley_store_call_t *call,
+    parley_str_t content, int64_t ms, uint64_t erases)
+{
+    if (parley_store_say_command(s, call, content, ms, erases) == 0) {
+        (void) parley_store_send(s, call);
+
+    } else {
+        parley_store_call_free(s, call);
+    }
+}
+
+
+int
+parley_store_say_command(parley_store_t *s, parley_store_call_t *call,
     parley_str_t content, int64_t ms, uint64_t erases)
 {
     char          stays[24], room[24], step[24];
@@ -35,10 +63,5 @@ parley_store_say(parley_store_t *s, parley_store_call_t *call,
     arguments[7] = erases != 0 ? parley_wire_number((int64_t) erases, step)
                                : parley_str_none;
 
-    if (content.len != 0 && parley_store_command(call, arguments, 8) == 0) {
-        (void) parley_store_send(s, call);
-
-    } else {
-        parley_store_call_free(s, call);
-    }
+    return content.len != 0 ? parley_store_command(call, arguments, 8) : -1;
 }

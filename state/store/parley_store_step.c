@@ -171,7 +171,7 @@ parley_store_write_leave(const parley_store_t *s, parley_arena_t *arena,
 {
     parley_buf_t  b;
 
-    parley_step_begin(s, &b, arena, 'l', s->worker, 0);
+    parley_step_begin(s, &b, arena, 'l', s->worker, s->process);
     parley_buf_put(&b, l->log, PARLEY_KEY_LEN);
     parley_step_put64(&b, l->stamp);
     parley_step_put_text(&b, l->session);

@@ -10,7 +10,7 @@
  *   h  had      log 16, all 1, n 4, epoch 8 and offset 8 of each
  *   j  join     log 16, stamp 8 (0: the number of the step), flags 1,
  *               account 16, selector 4, session 4, card 4
- *   l  leave    log 16, stamp 8, session 4
+ *   l  leave    log 16, stamp 8 (0: any of the worker), session 4
  *   g  gone
  *   c  close    n 1, and for each: kind 1, key 16, tag 4
  *   d  drop     lane 16

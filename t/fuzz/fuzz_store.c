@@ -15,13 +15,14 @@
 #include <string.h>
 
 #include "state/memory/parley_memory.h"
+#include "state/parley_log.h"
 #include "state/store/parley_store.h"
 #include "state/store/parley_store_sentinel.h"
 #include "t/fuzz/parley_fuzz.h"
 
 
 #define FUZZ_ZONE   (256 * 1024)
-#define FUZZ_VERBS  6
+#define FUZZ_VERBS  8
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -34,6 +35,8 @@ typedef struct {
     parley_admitted_t    admitted;
     parley_put_result_t  put;
     parley_records_t     records;
+    parley_appended_t    appended;
+    parley_joined_t      joined;
     int                  settled;
 } fuzz_verb_t;
 
@@ -59,7 +62,8 @@ static const char  beginning[] =
     "$81\r\nrole:master\r\nconnected_slaves:1\r\n"
     "used_memory:1\r\nmaxmemory:0\r\nmaxmemory_policy:x\r\n\r\n"
     ":7\r\n"
-    "*4\r\n$1\r\n1\r\n$4\r\n1000\r\n:1\r\n$1\r\n1\r\n";
+    "*4\r\n$1\r\n1\r\n$4\r\n1000\r\n:1\r\n$1\r\n1\r\n"
+    ":1\r\n";
 
 
 static void fuzz_nothing(void *ctx) { (void) ctx; }
@@ -110,6 +114,7 @@ fuzz_begin(fuzz_t *f, unsigned fallback)
     f->zone.env.is_alive = fuzz_alive;
     f->zone.env.ctx = f;
     f->zone.share = PARLEY_SHARE_ALL;
+    f->zone.workers = 4;
 
     check(parley_memory_create(&f->zone, zone, FUZZ_ZONE, secret) == 0);
     parley_memory_enter(&f->zone, &self);
@@ -118,11 +123,13 @@ fuzz_begin(fuzz_t *f, unsigned fallback)
     f->env = (parley_store_env_t) {
         .connect = fuzz_connect, .send = fuzz_send, .close = fuzz_close,
         .timer = fuzz_timer, .now = fuzz_now, .wall = fuzz_now,
-        .random = fuzz_random, .log = fuzz_log, .ctx = f
+        .random = fuzz_random, .log = fuzz_log, .appended = fuzz_nothing,
+        .ctx = f
     };
 
     f->conf.prefix = parley_str_c("parley");
     f->conf.timeout = 100;
+    f->conf.room = FUZZ_ZONE;
     f->conf.lease = PARLEY_STORE_LEASE;
     f->conf.fallback = fallback ? PARLEY_STORE_LOCAL : PARLEY_STORE_REFUSE;
 
@@ -148,12 +155,16 @@ fuzz_verbs(fuzz_t *f)
     parley_quota_t       limit = { .rate = { 1000, 1 } };
     parley_state_t      *s = parley_store_state(f->store);
     parley_lookup_t      lookup;
+    parley_append_t      append;
+    parley_join_t        join;
     parley_admission_t   a;
 
     memset(key, 7, sizeof(key));
     memset(&a, 0, sizeof(a));
     memset(&put, 0, sizeof(put));
     memset(&lookup, 0, sizeof(lookup));
+    memset(&append, 0, sizeof(append));
+    memset(&join, 0, sizeof(join));
 
     a.account = key;
     a.id = key;
@@ -171,6 +182,17 @@ fuzz_verbs(fuzz_t *f)
     lookup.kind = PARLEY_KIND_QUESTION;
     lookup.arena = &f->arena;
     memcpy(lookup.key, key, sizeof(key));
+
+    append.arena = &f->arena;
+    append.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) &key;
+    append.nlogs = 1;
+    append.parts = &value;
+    append.nparts = 1;
+    append.ttl = 1000;
+    append.retention = (parley_retention_t) { .records = 10, .octets = 1000,
+                                              .ms = 1000 };
+    join.log = key;
+    join.session = value;
 
     for (i = 0; i < FUZZ_VERBS; i++) {
         fuzz_verb_t  *v = &f->verbs[i];
@@ -201,6 +223,12 @@ fuzz_verbs(fuzz_t *f)
             a.nquotas = 1;
             a.shared = PARLEY_SHARED_EXACT;
             v->waits = s->ops->admit(s, &a, &v->admitted, &v->call);
+            break;
+        case 5:
+            v->waits = s->ops->log->append(s, &append, &v->appended, &v->call);
+            break;
+        case 6:
+            v->waits = s->ops->log->join(s, &join, &v->joined, &v->call);
             break;
         default:
             put.id.kind = PARLEY_KIND_CHILD_KEY;

@@ -1,12 +1,14 @@
 /* state/store: logs and the roster over nodes that share a real engine */
 
 #include <signal.h>
+#include <unistd.h>
 
 #include "state/parley_import.h"
 #include "t/unit/parley_test_nodes.h"
 
 
 #define SECOND  1000
+#define CUTS    37              /* octets between two places of a cut */
 
 
 static parley_arena_t  arena;
@@ -118,6 +120,14 @@ read_log(parley_test_node_t *n, const char *log, parley_place_t from,
 }
 
 
+static parley_erase_t
+erase_of(parley_place_t at)
+{
+    return (parley_erase_t) { .log = key(PARLEY_KIND_LOG, "log"),
+                              .epoch = at.epoch, .offset = at.offset };
+}
+
+
 /* Lets the nodes work until both have the steps of the other. */
 
 static void
@@ -140,13 +150,10 @@ equal(void)
 }
 
 
-static parley_joined_t
-join(parley_test_node_t *n, const char *log, const char *session)
+static parley_join_t
+join_of(const char *log, const char *session)
 {
-    parley_join_t     j;
-    parley_call_t    *call = wait_for();
-    parley_state_t   *s = parley_store_state(n->store);
-    parley_joined_t   got;
+    parley_join_t  j;
 
     memset(&j, 0, sizeof(j));
     j.log = key(PARLEY_KIND_LOG, log);
@@ -154,6 +161,18 @@ join(parley_test_node_t *n, const char *log, const char *session)
     j.selector = PARLEY_STR("all");
     j.session = parley_str_c(session);
     j.card = PARLEY_STR("card");
+
+    return j;
+}
+
+
+static parley_joined_t
+join(parley_test_node_t *n, const char *log, const char *session)
+{
+    parley_join_t     j = join_of(log, session);
+    parley_call_t    *call = wait_for();
+    parley_state_t   *s = parley_store_state(n->store);
+    parley_joined_t   got;
 
     until(s->ops->log->join(s, &j, &got, call), call);
 
@@ -307,9 +326,7 @@ test_erase(void **state)
     (void) say(&a, "log", "two");
     equal();
 
-    e.log = key(PARLEY_KIND_LOG, "log");
-    e.epoch = one.epoch;
-    e.offset = one.offset;
+    e = erase_of(one);
 
     (void) s->ops->log->erase(s, &e, NULL);
     equal();
@@ -509,6 +526,250 @@ test_taken(void **state)
 }
 
 
+/* A node reads steps of which one was erased. */
+
+static void
+test_erased_before(void **state)
+{
+    parley_place_t      one, two, none = { 0, 0 };
+    parley_erase_t      e;
+    parley_state_t     *s = parley_store_state(a.store);
+    parley_log_page_t   page;
+
+    (void) state;
+
+    one = say(&a, "log", "one");
+    two = say(&a, "log", "two");
+
+    e = erase_of(two);
+    (void) s->ops->log->erase(s, &e, NULL);
+    (void) say(&a, "log", "three");
+
+    parley_test_node_end(&b);
+    parley_test_node_begin(&b, &engine, 'C');
+    parley_test_nodes_up(both, 2);
+    equal();
+
+    assert_string_equal(read_log(&b, "log", none, &page), "one,three");
+    assert_string_equal(read_log(&b, "log", one, &page), "three");
+    assert_false(page.lost);
+}
+
+
+/* A join does not shorten the life of a log in the store. */
+
+static void
+test_life(void **state)
+{
+    parley_append_t  append = text_for("log", "one");
+
+    (void) state;
+
+    append.retention.ms = 24 * 3600 * SECOND;
+    assert_int_equal(append_to(&a, &append).verdict, PARLEY_APPEND_OK);
+    (void) join(&b, "log", "s1");
+    (void) say(&b, "log", "two");
+
+    assert_true(atoll(parley_test_engine_do(&engine, "eval 'return redis.call("
+                      "\"pttl\",redis.call(\"keys\",\"{parley}h*\")[1])' 0"))
+                > 24 * 3600 * SECOND);
+}
+
+
+/* A node whose lease was over adds its sessions again. */
+
+static void
+test_lapsed(void **state)
+{
+    unsigned  i;
+
+    (void) state;
+
+    a.conf.lease = b.conf.lease = 1500;
+    parley_test_node_cut(&a);
+    parley_test_node_cut(&b);
+    parley_test_nodes(both, 2, NULL, 5);
+    parley_test_nodes_up(both, 2);
+
+    (void) join(&a, "log", "s1");
+    equal();
+    assert_int_equal(in_zone(&b, "log"), 1);
+    for (i = 0; i < 100 && in_zone(&b, "log") != 0; i++) {
+        parley_test_nodes(both + 1, 1, NULL, 100);
+    }
+
+    assert_int_equal(in_zone(&b, "log"), 0);
+    for (i = 0; i < 100 && in_zone(&b, "log") == 0; i++) {
+        parley_test_nodes(both, 2, NULL, 50);
+    }
+
+    assert_int_equal(in_zone(&b, "log"), 1);
+    assert_int_equal(in_zone(&a, "log"), 1);
+}
+
+
+/* A step of a node that was away while the store was emptied. */
+
+static void
+test_said_away(void **state)
+{
+    parley_place_t      one, none = { 0, 0 };
+    parley_state_t     *s = parley_store_state(a.store);
+    parley_erase_t      e;
+    parley_log_page_t   page;
+
+    (void) state;
+
+    one = say(&a, "log", "secret");
+    equal();
+
+    parley_test_node_cut(&a);
+    parley_test_node_cut(&b);
+    parley_test_nodes(both, 2, NULL, 5);
+    parley_test_engine_do(&engine, "flushall");
+
+    e = erase_of(one);
+    (void) s->ops->log->erase(s, &e, NULL);
+
+    parley_test_nodes_up(both, 1);
+    parley_test_nodes(both, 1, NULL, 50);
+    parley_test_nodes_up(both, 2);
+    equal();
+
+    assert_string_equal(read_log(&b, "log", none, &page), "");
+}
+
+
+/* The reply to a join is lost; the client joins at another node. */
+
+static void
+test_lost_join(void **state)
+{
+    parley_join_t     j = join_of("log", "s1");
+    parley_call_t    *call = wait_for();
+    parley_state_t   *s = parley_store_state(a.store);
+    parley_joined_t   lost, got;
+
+    (void) state;
+
+    assert_int_equal(s->ops->log->join(s, &j, &lost, call),
+                     PARLEY_STATE_LATER);
+    usleep(50000);
+    parley_test_node_cut(&a);
+    parley_test_nodes(both, 1, NULL, 2);
+    assert_int_equal(lost.verdict, PARLEY_JOIN_AWAY);
+
+    got = join(&b, "log", "s1");
+    assert_int_equal(got.verdict, PARLEY_JOIN_OK);
+    parley_test_nodes_up(both, 2);
+    parley_test_nodes(both, 2, NULL, 200);
+    equal();
+
+    assert_true(in_zone(&a, "log") == 1 && in_zone(&b, "log") == 1);
+}
+
+
+/* The store has a record, and the connection is lost before the zone has it. */
+
+static void
+test_lost_feed(void **state)
+{
+    parley_call_t      *call = wait_for();
+    parley_state_t     *s = parley_store_state(a.store);
+    parley_place_t      none = { 0, 0 };
+    parley_append_t     append = text_for("log", "one");
+    parley_appended_t   got;
+    parley_log_page_t   page;
+
+    (void) state;
+
+    assert_int_equal(s->ops->log->append(s, &append, &got, call),
+                     PARLEY_STATE_LATER);
+    usleep(50000);
+    a.timer = -1;
+    a.cut = 5;
+    parley_test_nodes(both, 1, &((parley_test_wait_t *) call)->done, SECOND);
+
+    assert_int_equal(got.verdict, PARLEY_APPEND_OK);
+    assert_int_equal(got.places[0].place.offset, 1);
+    parley_test_nodes_up(both, 2);
+    equal();
+    assert_string_equal(read_log(&a, "log", none, &page), "one");
+}
+
+
+/* A session that left while another worker added it again. */
+
+static void
+test_left_again(void **state)
+{
+    parley_join_t     j = join_of("log", "s1");
+    parley_state_t   *s = &a.zone.s.state;
+    parley_joined_t   got;
+    parley_import_t   i;
+
+    (void) state;
+
+    got = join(&a, "log", "s1");
+    leave(&a, "log", "s1", got.stamp);
+    equal();
+
+    memset(&i, 0, sizeof(i));
+    i.number = s->ops->import->number(s) + 1;
+    i.kind = PARLEY_IMPORT_JOIN;
+    i.own = 1;
+    i.stamp = got.stamp;
+    i.place = got.place;
+    i.join = &j;
+    i.worker.pid = a.zone.s.process;
+    i.worker.began = a.zone.s.sh->processes[a.zone.s.process].worker;
+    s->ops->import->take(s, &i);
+    assert_int_equal(in_zone(&a, "log"), 0);
+}
+
+
+/* The nodes agree after a connection that is lost at any octet. */
+
+static void
+test_cut_log(void **state)
+{
+    size_t              at;
+    char                name[16], first[1024];
+    unsigned            n, joined;
+    parley_place_t      none = { 0, 0 };
+    parley_append_t     append;
+    parley_joined_t     got;
+    parley_log_page_t   page;
+
+    (void) state;
+    joined = 0;
+
+    for (at = 1; at < 500; at += CUTS) {
+        snprintf(name, sizeof(name), "%zu", at);
+
+        append = text_for("log", name);
+        a.cut = at;
+        n = append_to(&a, &append).verdict;
+        parley_test_nodes_up(both, 2);
+        assert_true(n == PARLEY_APPEND_OK || n == PARLEY_APPEND_AWAY);
+
+        a.cut = at;
+        got = join(&a, "log", name);
+        parley_test_nodes_up(both, 2);
+        joined += got.verdict == PARLEY_JOIN_OK;
+
+        a.cut = SIZE_MAX;
+        parley_test_nodes(both, 2, NULL, 50);
+        equal();
+        snprintf(first, sizeof(first), "%s", read_log(&a, "log", none, &page));
+        assert_string_equal(read_log(&b, "log", none, &page), first);
+        assert_true(n != PARLEY_APPEND_OK || strstr(first, name) != NULL);
+        assert_int_equal(in_zone(&a, "log"), joined);
+        assert_int_equal(in_zone(&b, "log"), joined);
+    }
+}
+
+
 int
 main(void)
 {
@@ -522,6 +783,14 @@ main(void)
         logs_test("CLU-07: a node that ended", test_ended_node),
         logs_test("CLU-08: a log is never forked", test_away_log),
         logs_test("CLU-10: an emptied store", test_emptied_log),
+        logs_test("CLU-05: a step that was erased", test_erased_before),
+        logs_test("CLU-05: the life of a log", test_life),
+        logs_test("CLU-09: a lease that was over", test_lapsed),
+        logs_test("CLU-10: a step that was said while away", test_said_away),
+        logs_test("CLU-11: a join without its reply", test_lost_join),
+        logs_test("CLU-11: an append without its step", test_lost_feed),
+        logs_test("CLU-11: a connection lost at any octet", test_cut_log),
+        logs_test("CLU-07: a session that left meanwhile", test_left_again),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,120 @@
+/* The sessions that a store gives to the zone (parley_import.h). */
+
+#include "state/memory/parley_memory_log_parts.h"
+
+
+/* The bit closed of a session says that it has replaced another. */
+
+void
+parley_roster_set(parley_memory_t *s, uint32_t process,
+    const parley_join_t *j, const parley_place_t *place, uint64_t stamp,
+    int64_t now)
+{
+    unsigned                  replaced;
+    parley_log_t              log;
+    parley_leave_t            old;
+    parley_entry_t           *e;
+    parley_memory_t           of = *s;
+    parley_roster_session_t   session;
+
+    of.process = process;
+
+    e = parley_log_set(s, j->log, j->account, place, now, &log);
+
+    if (e == NULL) {
+        return;
+    }
+
+    parley_log_keep(e, now + PARLEY_LOG_LEASE);
+
+    if (process == 0) {
+        return;
+    }
+
+    e = parley_roster_session(s, j->log, j->session, &session);
+
+    if (e != NULL && parley_entry_stamp(e) >= stamp) {
+        return;
+    }
+
+    replaced = 0;
+
+    if (e != NULL) {
+        replaced = !parley_memory_has_left(s, e);
+
+        old.log = j->log;
+        old.session = j->session;
+        old.stamp = parley_entry_stamp(e);
+
+        parley_roster_unset(s, &old, 0);
+    }
+
+    if (parley_roster_add(&of, j, stamp, now) == 0 && replaced) {
+        e = parley_roster_session(s, j->log, j->session, &session);
+
+        if (e != NULL) {
+            e->closed = 1;
+        }
+    }
+}
+
+
+void
+parley_roster_unset(parley_memory_t *s, const parley_leave_t *l,
+    uint32_t process)
+{
+    uint8_t                   text[PARLEY_SELECTOR_MAX];
+    parley_entry_t           *e;
+    parley_memory_t           of = *s;
+    parley_roster_session_t   session;
+
+    e = parley_roster_session(s, l->log, l->session, &session);
+
+    if (e == NULL
+        || (l->stamp != 0 ? parley_entry_stamp(e) != l->stamp
+                          : process == 0 || e->mark != process))
+    {
+        return;
+    }
+
+    parley_table_read_locked(s->sh->table, e, sizeof(session) + session.session,
+                             text, session.selector);
+    of.process = e->mark;
+
+    parley_table_remove_locked(s->sh->table, e);
+    parley_roster_less(&of, l->log, parley_str_make(text, session.selector));
+}
+
+
+int
+parley_roster_has(parley_memory_t *s, const parley_leave_t *l)
+{
+    parley_entry_t           *e;
+    parley_roster_session_t   session;
+
+    e = parley_roster_session(s, l->log, l->session, &session);
+
+    return e != NULL && parley_entry_stamp(e) == l->stamp
+           && !parley_memory_has_left(s, e);
+}
+
+
+void
+parley_roster_joined(parley_memory_t *s, const parley_join_t *j,
+    uint64_t stamp, int64_t now, parley_joined_t *ret)
+{
+    parley_log_t              log;
+    parley_entry_t           *e;
+    parley_roster_session_t   session;
+
+    e = parley_roster_session(s, j->log, j->session, &session);
+
+    if (e == NULL || parley_log_find(s, j->log, now, &log) == NULL) {
+        ret->verdict = PARLEY_JOIN_FULL;
+        return;
+    }
+
+    ret->replaced = parley_entry_stamp(e) == stamp && e->closed;
+    ret->owed = parley_owed_first(s, j->log, &log, now);
+    ret->closed = log.closed;
+}
