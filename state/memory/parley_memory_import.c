@@ -158,6 +158,9 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
         return;
     }
 
+    /* a node closes its questions and drops its jobs at once; its own step may
+       find newer ones */
+
     switch (i->kind) {
 
     case PARLEY_IMPORT_APPEND:
@@ -199,14 +202,17 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
         break;
 
     case PARLEY_IMPORT_CLOSE:
-        for (k = 0; k < i->ncloses; k++) {
+        for (k = 0; k < i->ncloses && !i->own; k++) {
             (void) parley_record_close_locked(s, &i->closes[k]);
         }
 
         break;
 
     case PARLEY_IMPORT_DROP:
-        (void) parley_job_drop_locked(s, i->lane, now);
+        if (!i->own) {
+            (void) parley_job_drop_locked(s, i->lane, now);
+        }
+
         break;
 
     case PARLEY_IMPORT_NOTHING:

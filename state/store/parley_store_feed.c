@@ -37,10 +37,6 @@ parley_store_feed_begin(parley_store_t *s)
     if (zone->begins(s->zone, s->stat.generation)) {
         zone->miss(s->zone, 0, 0);
         parley_store_ask_roster(s);
-        s->lapsed = 1;
-    }
-
-    if (s->lapsed) {
         s->session = 1;
 
     } else if (s->lapsed

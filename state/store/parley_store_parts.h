@@ -243,8 +243,6 @@ struct parley_store_s {
     size_t                      session;        /* sessions are being added
                                                    again, from this position
                                                    on; 0: not */
-    unsigned                    lapsed:1;       /* other nodes may have dropped
-                                                   the sessions of this node */
     unsigned                    feeding:1;      /* a question for steps is under
                                                    way */
     unsigned                    lapsed:1;       /* the lease was over: other

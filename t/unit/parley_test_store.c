@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -132,6 +133,7 @@ parley_test_engine_begin(parley_test_engine_t *e, char *const *arguments)
     assert_true(e->pid >= 0);
 
     if (e->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         fd = open("/dev/null", O_RDWR);
         dup2(fd, 1);
         execvp(argv[0], argv);
