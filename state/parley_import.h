@@ -110,8 +110,8 @@ typedef struct parley_import_ops_s {
                     uint64_t stamp, const parley_process_t *worker),
                 void *ctx);
 
-    /* Returns whether the zone would take an append: its verdict, with groups
-       in *ret. */
+    /* Returns the verdict of the zone about an append.  If a asks, counts the
+       subscribers in *ret; else looks for room. */
     parley_append_verdict_t  (*may_append)(parley_state_t *s,
                                  const parley_append_t *a,
                                  parley_appended_t *ret);

@@ -467,11 +467,8 @@ parley_import_may_append(parley_state_t *state, const parley_append_t *a,
 
     parley_append_recover(s, now);
 
-    rc = a->asks ? PARLEY_APPEND_OK : parley_append_may(s, a, now);
-
-    if (rc == PARLEY_APPEND_OK) {
-        rc = parley_append_count(s, a, ret);
-    }
+    rc = a->asks ? parley_append_count(s, a, ret)
+                 : parley_append_may(s, a, now);
 
     parley_memory_unlock(s);
 

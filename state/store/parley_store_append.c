@@ -62,7 +62,7 @@ parley_store_append(parley_state_t *state, const parley_append_t *a,
 }
 
 
-/* The zone decides about room and shares, and counts subscribers. */
+/* The zone decides about room and shares; if a asks, it counts subscribers. */
 
 static parley_append_verdict_t
 parley_store_append_may(parley_store_t *s, const parley_append_t *a,

@@ -95,11 +95,8 @@ struct parley_store_call_s {
     unsigned                  kept:1;   /* gone: still sent again */
     unsigned                  settled:1;        /* gone: the zone has given the
                                                    admission back */
-
-    unsigned                  kept_waiting:1;   /* it is in the list waiting:
-                                                   answered, but the zone does
-                                                   not have its step yet */
-    uint64_t                  step;
+    uint64_t                  step;     /* number of its step; 0: unknown, or it
+                                           adds none */
 
     union {
         parley_store_admission_t  admit;

@@ -41,6 +41,7 @@ static uint8_t parley_step_get8(parley_step_reader_t *r);
 static uint32_t parley_step_get32(parley_step_reader_t *r);
 static uint64_t parley_step_get64(parley_step_reader_t *r);
 static parley_str_t parley_step_get_text(parley_step_reader_t *r);
+static int parley_step_is_place(const parley_place_t *place);
 static int parley_step_is_time(int64_t ms);
 static int parley_step_read_append(parley_step_reader_t *r,
     parley_arena_t *arena, parley_str_t places, parley_store_step_t *ret);
@@ -352,6 +353,16 @@ parley_step_get_text(parley_step_reader_t *r)
 }
 
 
+/* Returns whether an epoch is one, and an offset can still grow. */
+
+static int
+parley_step_is_place(const parley_place_t *place)
+{
+    return place->epoch != 0 && place->epoch < PARLEY_STORE_NUMBERS
+           && place->offset < PARLEY_STORE_NUMBERS;
+}
+
+
 static int
 parley_step_is_time(int64_t ms)
 {
@@ -525,6 +536,13 @@ parley_step_read_append(parley_step_reader_t *r, parley_arena_t *arena,
     }
 
     parley_store_read_places(places.data, a->nlogs, list);
+
+    for (n = 0; n < a->nlogs; n++) {
+        if (!parley_step_is_place(&list[n]) || list[n].offset == 0) {
+            return -1;
+        }
+    }
+
     ret->import.places = list;
 
     a->retention.records = parley_step_get32(r);
@@ -668,6 +686,10 @@ parley_step_read_join(parley_step_reader_t *r, parley_str_t places,
     }
 
     parley_store_read_places(places.data, 1, &ret->import.place);
+
+    if (!parley_step_is_place(&ret->import.place)) {
+        return -1;
+    }
 
     j->log = parley_step_get(r, PARLEY_KEY_LEN);
     ret->import.stamp = parley_step_get64(r);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "state/store/parley_wire.h"
+#include "state/parley_import.h"
 #include "t/unit/parley_test_nodes.h"
 
 
@@ -631,6 +632,40 @@ test_large_reply(void **state)
 }
 
 
+static uint64_t
+zone_number(parley_test_node_t *n)
+{
+    return n->zone.s.state.ops->import->number(&n->zone.s.state);
+}
+
+
+/* A step that this version cannot read is passed over, and logged. */
+
+static void
+test_unknown_step(void **state)
+{
+    char      words[80];
+    unsigned  i;
+    uint64_t  n;
+
+    (void) state;
+
+    n = strtoull(parley_test_engine_do(&engine, "incr {parley}n"), NULL, 10);
+    snprintf(words, sizeof(words), "xadd {parley}f %llu-0 e zzz p yy t 0",
+             (unsigned long long) n);
+    parley_test_engine_do(&engine, words);
+
+    for (i = 0; i < 400 && (zone_number(&a) < n || zone_number(&b) < n); i++) {
+        parley_test_nodes(both, 2, NULL, 10);
+    }
+
+    assert_true(zone_number(&a) >= n && zone_number(&b) >= n);
+    assert_non_null(strstr(a.last, "a step has an unknown form"));
+    assert_non_null(strstr(b.last, "a step has an unknown form"));
+    assert_true(parley_store_is_up(a.store));
+}
+
+
 int
 main(void)
 {
@@ -647,6 +682,7 @@ main(void)
         nodes_test("CLU-10 CLU-14: a replica becomes the primary",
                    test_replica),
         nodes_test("CLU-12: a primary becomes a replica", test_demoted),
+        nodes_test("CLU-12: a step of another form", test_unknown_step),
         nodes_test("CLU-10: an emptied store", test_emptied),
         nodes_test("CLU-12: a full engine", test_full),
         nodes_test("CLU-12: an engine that cannot be used", test_unusable),

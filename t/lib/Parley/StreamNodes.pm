@@ -118,7 +118,13 @@ sub reader {
 sub opens {
     my ($nodes, $i, $kind, $who, %o) = @_;
 
-    my $reader = reader($nodes, $i, $kind, $who, %o);
+    my $reader;
+
+    # as a client does, if the store is away or slow
+    $nodes->wait_for(sub {
+        $reader = reader($nodes, $i, $kind, $who, %o);
+        return $reader->is_open || $reader->answer->{status} != 503;
+    });
 
     ok($reader->is_open, "$kind of $who, gateway $i")
         or diag $reader->answer->{body};
