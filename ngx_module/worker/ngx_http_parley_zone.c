@@ -15,6 +15,8 @@
 #include "gate/metrics/parley_counters.h"
 #include "state/parley_import.h"
 
+#include <sys/wait.h>
+
 #if (NGX_HTTP_PARLEY_LATER)
 #include "t/later/ngx_http_parley_later.h"
 #endif
@@ -42,6 +44,7 @@ static void ngx_http_parley_zone_new(ngx_http_parley_main_conf_t *mcf);
 static ngx_shm_zone_t *ngx_http_parley_zone_before(ngx_shm_zone_t *shm_zone);
 static void ngx_http_parley_zone_lost(ngx_shm_zone_t *shm_zone,
     ngx_shm_zone_t *before);
+static void ngx_http_parley_zone_lock_in_master(void *ctx);
 static void ngx_http_parley_zone_lock(void *ctx);
 static void ngx_http_parley_zone_unlock(void *ctx);
 static void ngx_http_parley_zone_repaired(void *ctx);
@@ -59,7 +62,7 @@ ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
 
     zone->shpool = (ngx_slab_pool_t *) shm_zone->shm.addr;
 
-    zone->memory.env.lock = ngx_http_parley_zone_lock;
+    zone->memory.env.lock = ngx_http_parley_zone_lock_in_master;
     zone->memory.env.unlock = ngx_http_parley_zone_unlock;
     zone->memory.env.repaired = ngx_http_parley_zone_repaired;
     zone->memory.env.now = ngx_http_parley_zone_now;
@@ -338,6 +341,36 @@ ngx_http_parley_zone_lost(ngx_shm_zone_t *shm_zone, ngx_shm_zone_t *before)
 }
 
 
+/*
+ * Locks the zone in the master, which blocks SIGCHLD while it reads a new
+ * configuration: nginx cannot unlock the mutex of a worker that dies meanwhile.
+ * WNOWAIT leaves the dead worker to nginx.
+ */
+
+static void
+ngx_http_parley_zone_lock_in_master(void *ctx)
+{
+    pid_t             holder;
+    siginfo_t         info;
+    ngx_slab_pool_t  *shpool = ctx;
+
+    while (!ngx_shmtx_trylock(&shpool->mutex)) {
+        holder = (pid_t) *shpool->mutex.lock;
+        info.si_pid = 0;
+
+        if (holder > 0
+            && waitid(P_PID, (id_t) holder, &info, WEXITED|WNOHANG|WNOWAIT) == 0
+            && info.si_pid == holder)
+        {
+            ngx_shmtx_force_unlock(&shpool->mutex, holder);
+            continue;
+        }
+
+        ngx_msleep(1);
+    }
+}
+
+
 static void
 ngx_http_parley_zone_lock(void *ctx)
 {
@@ -384,6 +417,8 @@ void
 ngx_http_parley_zone_enter(ngx_http_parley_zone_t *zone)
 {
     parley_process_t  self;
+
+    zone->memory.env.lock = ngx_http_parley_zone_lock;
 
     ngx_http_parley_process_self(&self);
     parley_memory_enter(&zone->memory, &self);
