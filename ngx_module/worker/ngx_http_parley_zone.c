@@ -343,7 +343,7 @@ ngx_http_parley_zone_lost(ngx_shm_zone_t *shm_zone, ngx_shm_zone_t *before)
 
 /*
  * Locks the zone in the master, which blocks SIGCHLD while it reads a new
- * configuration: nginx cannot unlock the mutex of a worker that dies meanwhile.
+ * configuration: nginx then cannot unlock the mutex of a dead worker.
  * WNOWAIT leaves the dead worker to nginx.
  */
 
