@@ -80,6 +80,9 @@ typedef struct parley_import_ops_s {
     /* Returns 1 if no process of the zone was told so in the last ms. */
     int  (*is_due)(parley_state_t *s, parley_import_due_t which, int64_t ms);
 
+    /* No process of the zone is told so in the next ms. */
+    void  (*put_off)(parley_state_t *s, parley_import_due_t which, int64_t ms);
+
     /* Returns the number of the last step that the zone has; 0: none. */
     uint64_t  (*number)(parley_state_t *s);
 

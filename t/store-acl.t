@@ -40,7 +40,7 @@ sub does { $redis->cli('--user', 'parley', '-a', 'pass word', @_) }
 
 
 subtest 'CLU-13 the line' => sub {
-    like($line, qr/^user parley on resetpass #[0-9a-f]{64} resetkeys ~\{parley\}\* resetchannels -\@all(?: \+[a-z|]+)+$/);
+    like($line, qr/^user parley on resetpass #[0-9a-f]{64} resetkeys ~\{parley\}\* resetchannels &\{parley\}\* -\@all(?: \+[a-z|]+)+$/);
     unlike($line, qr/pass word/, 'has no password');
     like($lines[1], qr/^user user-other .* ~\{other\}\* /);
     like(tool_ok('store', 'acl'), qr/^user parley on resetkeys /);
@@ -68,7 +68,7 @@ subtest 'CLU-12 the line has the commands of the functions' => sub {
     is_deeply([grep { !$has{$_} } sort keys %calls], [], 'all');
 
     delete @has{'fcall', 'info', 'client|id', 'client|kill', 'function|load',
-                'wait'};
+                'wait', 'subscribe', 'ping'};
     is_deeply([grep { !$calls{$_} } sort keys %has], [], 'and no other');
 };
 
@@ -107,6 +107,7 @@ subtest 'CLU-13 it suffices for two gateways' => sub {
     }
 
     is(does('WAIT', 0, 1), 0, 'WAIT');
+    is($redis->inboxes, 2, 'both have an inbox');
     is($nodes->nginx($_)->logged(qr/\[crit\]/), 0, 'no crit line')
         for $nodes->all;
 };
@@ -123,7 +124,8 @@ subtest 'CLU-13 no key of another prefix' => sub {
     like(does(@$_), qr/NOPERM/, "@$_")
         for ['KEYS', '*'], ['SCAN', 0], ['FLUSHALL'], ['CONFIG', 'GET', '*'],
             ['ACL', 'LIST'], ['EVAL', 'return 1', 0], ['FUNCTION', 'FLUSH'],
-            ['PUBLISH', '{parley}', 'x'], ['CLIENT', 'LIST'],
+            ['PUBLISH', '{other}f', 'x'], ['SUBSCRIBE', '{other}f'],
+            ['PSUBSCRIBE', '{parley}*'], ['CLIENT', 'LIST'],
             ['SWAPDB', 0, 1];
 
     my $m = aee();
@@ -171,7 +173,7 @@ subtest 'CLU-12 a command that is missing is named' => sub {
         # a connection that has entered before does not ask again
         $redis->cli('CLIENT', 'KILL', 'USER', 'parley');
 
-        ok($nginx->wait_for(qr/\[crit\] .*(?:PARLEYPERM |')\Q$command\E'?(?: command)?: $cure/),
+        ok($nginx->wait_for(qr/\[crit\] .*(?:PARLEYPERM |')\Q$command\E'?(?: command| &\{parley\}\*)?: $cure/),
            $command)
             or diag $nginx->error_log;
     }
@@ -180,6 +182,15 @@ subtest 'CLU-12 a command that is missing is named' => sub {
     $node->wait_up;
     is($node->client(0)->raw(post('/aee', aee()))->{status}, 202,
        'with all commands the store is used again');
+
+    # other channels than those of the prefix
+    $redis->cli('ACL', 'SETUSER', 'parley', 'resetchannels', '&{other}*');
+
+    my $other = Parley::Nodes->start($redis, only => 1, away => 1,
+                                     words => words('parley'));
+
+    ok($other->nginx(1)->wait_for(qr/\[crit\] .*PARLEYPERM subscribe &\{parley\}\*: $cure/),
+       'a channel that is missing');
 };
 
 done_testing();

@@ -33,8 +33,10 @@ subtest 'CLU-12 the page has each line of the log' => sub {
     # up to the first argument of the text
     push @texts, map { s/\\"/"/gr =~ s/\s*%.*//sr =~ s/"\s*\z//r }
                  map { s/"\s+"//gr }
-                 $code =~ /parley_store_(?:away|unusable)\(s,\s*"((?:[^"\\]|\\.|"\s+")*)"/g;
-    push @texts, 'the engine has restarted, or is another one',
+                 $code =~ /parley_store_(?:away|unusable|inbox_away)\(s,\s*"((?:[^"\\]|\\.|"\s+")*)"/g;
+    push @texts, 'the inbox is away: ', 'the engine refuses it',
+         'another engine answers',
+         'the engine has restarted, or is another one',
          'is not Parley\'s; remove it, or use another prefix=',
          'no replica has confirmed a suspension, a resumption or a key of a child',
          'the zone has no room for a suspension or a key of another node',

@@ -127,6 +127,8 @@ subtest 'CLU-10 the primary is killed' => sub {
     my $new = $set->wait_switch($old);
 
     ok(accepted(), 'messages are accepted again');
+    ok($nodes->wait_for(sub { $new->inboxes == 2 }),
+       'CLU-04 the inboxes are at the new primary');
     is(reloads(), $reloads, 'without a reload');
     is_deeply(unknown(@before), [], 'ids of before are duplicates at both');
     is_deeply([grep { my $m = $_;

@@ -296,7 +296,7 @@ ngx_http_parley_store_init(ngx_cycle_t *cycle,
     ngx_memcpy(st->store_conf.node, zone->sh->node, PARLEY_STORE_NODE);
     st->store_conf.version = PARLEY_STR(PARLEY_VERSION);
     st->store_conf.host = ngx_http_parley_str(&cycle->hostname);
-    st->store_conf.tells = ngx_worker == 0;
+    st->store_conf.first = ngx_worker == 0;
     st->store_conf.room = worker->mcf->shm_zone->shm.size;
 
     st->log = cycle->log;
@@ -377,7 +377,8 @@ ngx_http_parley_store_exit(ngx_http_parley_worker_t *worker)
     }
 
     ngx_http_parley_store_count(worker);
-    ngx_http_parley_store_close(st);
+    ngx_http_parley_store_close(st, PARLEY_STORE_MAIN);
+    ngx_http_parley_store_close(st, PARLEY_STORE_INBOX);
 
     if (st->timer.timer_set) {
         ngx_del_timer(&st->timer);
@@ -430,7 +431,8 @@ ngx_http_parley_store_run(ngx_http_parley_store_t *st, ngx_msec_t ms,
             left = ngx_min(left, timer);
         }
 
-        ngx_http_parley_store_link_turn(st, (ngx_msec_t) left);
+        ngx_http_parley_store_link_turn(&st->links[PARLEY_STORE_MAIN],
+                                        (ngx_msec_t) left);
         ngx_time_update();
     }
 }
@@ -442,9 +444,13 @@ ngx_http_parley_store_run(ngx_http_parley_store_t *st, ngx_msec_t ms,
 static ngx_uint_t
 ngx_http_parley_store_has_begun(ngx_http_parley_store_t *st)
 {
+    const ngx_http_parley_store_link_t  *link;
+
+    link = &st->links[PARLEY_STORE_MAIN];
+
     return parley_store_is_up(st->store)
-           || (st->link.next && st->link.is == NGX_HTTP_PARLEY_STORE_CLOSED
-               && !st->link.told.posted);
+           || (link->next && link->is == NGX_HTTP_PARLEY_STORE_CLOSED
+               && !link->told.posted);
 }
 
 
@@ -455,7 +461,8 @@ ngx_http_parley_store_has_ended(ngx_http_parley_store_t *st)
 
     parley_store_stat(st->store, &stat);
 
-    return stat.pending == 0 || st->link.is != NGX_HTTP_PARLEY_STORE_OPEN;
+    return stat.pending == 0
+           || st->links[PARLEY_STORE_MAIN].is != NGX_HTTP_PARLEY_STORE_OPEN;
 }
 
 

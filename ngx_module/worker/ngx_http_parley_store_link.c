@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The connection of a worker to the server of parley_store, or to a Sentinel.
- * It carries octets only; state/store writes the commands and reads the
+ * The connections of a worker to the server of parley_store, or to a Sentinel.
+ * They carry octets only; state/store writes the commands and reads the
  * replies.
  *
  * The store may call connect, send and close at any time, and must not be
@@ -37,96 +37,108 @@
 #define NGX_HTTP_PARLEY_STORE_MOST     (2 * PARLEY_STORE_OCTETS)
 
 
-static void ngx_http_parley_store_event(ngx_http_parley_store_t *st,
+static void ngx_http_parley_store_event(ngx_http_parley_store_link_t *link,
     ngx_event_t *ev, ngx_event_handler_pt handler);
-static void ngx_http_parley_store_open_link(ngx_http_parley_store_t *st,
+static void ngx_http_parley_store_open_link(ngx_http_parley_store_link_t *link,
     const ngx_http_parley_store_server_t *server, ngx_msec_t ms);
-static void ngx_http_parley_store_ask(ngx_http_parley_store_t *st,
+static void ngx_http_parley_store_ask(ngx_http_parley_store_link_t *link,
     ngx_uint_t left);
-static void ngx_http_parley_store_asked(ngx_http_parley_store_t *st);
-static void ngx_http_parley_store_told(ngx_http_parley_store_t *st,
+static void ngx_http_parley_store_asked(ngx_http_parley_store_link_t *link);
+static void ngx_http_parley_store_told(ngx_http_parley_store_link_t *link,
     const u_char *p, size_t len);
-static void ngx_http_parley_store_log_quiet(ngx_http_parley_store_t *st);
+static void ngx_http_parley_store_log_quiet(ngx_http_parley_store_link_t *link);
 static void ngx_http_parley_store_connected_handler(ngx_event_t *ev);
-static void ngx_http_parley_store_secure(ngx_http_parley_store_t *st);
+static void ngx_http_parley_store_secure(ngx_http_parley_store_link_t *link);
 static void ngx_http_parley_store_secured_handler(ngx_connection_t *c);
-static ngx_int_t ngx_http_parley_store_verify(ngx_http_parley_store_t *st);
-static void ngx_http_parley_store_opened(ngx_http_parley_store_t *st);
+static ngx_int_t ngx_http_parley_store_verify(
+    ngx_http_parley_store_link_t *link);
+static void ngx_http_parley_store_opened(ngx_http_parley_store_link_t *link);
 static void ngx_http_parley_store_deadline_handler(ngx_event_t *ev);
 static void ngx_http_parley_store_told_handler(ngx_event_t *ev);
 static void ngx_http_parley_store_flush_handler(ngx_event_t *ev);
 static void ngx_http_parley_store_write_handler(ngx_event_t *ev);
-static void ngx_http_parley_store_flush(ngx_http_parley_store_t *st);
+static void ngx_http_parley_store_flush(ngx_http_parley_store_link_t *link);
 static void ngx_http_parley_store_read_handler(ngx_event_t *ev);
-static void ngx_http_parley_store_fail(ngx_http_parley_store_t *st,
+static void ngx_http_parley_store_fail(ngx_http_parley_store_link_t *link,
     ngx_err_t err, const char *fmt, ...);
-static void ngx_http_parley_store_drop(ngx_http_parley_store_t *st);
+static void ngx_http_parley_store_drop(ngx_http_parley_store_link_t *link);
 
 
 void
 ngx_http_parley_store_link_init(ngx_http_parley_store_t *st)
 {
+    ngx_uint_t                     i;
     ngx_http_parley_store_link_t  *link;
 
-    link = &st->link;
+    for (i = 0; i < PARLEY_STORE_LINKS; i++) {
+        link = &st->links[i];
 
-    ngx_http_parley_store_event(st, &link->deadline,
-                                ngx_http_parley_store_deadline_handler);
-    ngx_http_parley_store_event(st, &link->told,
-                                ngx_http_parley_store_told_handler);
-    ngx_http_parley_store_event(st, &link->flush,
-                                ngx_http_parley_store_flush_handler);
+        link->st = st;
+        link->which = (parley_store_link_t) i;
 
-    link->deadline.cancelable = 1;
-    link->logged = ngx_current_msec;
-    link->log = *st->log;
+        ngx_http_parley_store_event(link, &link->deadline,
+                                    ngx_http_parley_store_deadline_handler);
+        ngx_http_parley_store_event(link, &link->told,
+                                    ngx_http_parley_store_told_handler);
+        ngx_http_parley_store_event(link, &link->flush,
+                                    ngx_http_parley_store_flush_handler);
+
+        link->deadline.cancelable = 1;
+        link->logged = ngx_current_msec;
+        link->log = *st->log;
+    }
 }
 
 
 static void
-ngx_http_parley_store_event(ngx_http_parley_store_t *st, ngx_event_t *ev,
+ngx_http_parley_store_event(ngx_http_parley_store_link_t *link, ngx_event_t *ev,
     ngx_event_handler_pt handler)
 {
     ev->handler = handler;
-    ev->data = st;
-    ev->log = st->log;
+    ev->data = link;
+    ev->log = link->st->log;
 }
 
 
 void
-ngx_http_parley_store_connect(void *ctx)
+ngx_http_parley_store_connect(void *ctx, parley_store_link_t which)
 {
     ngx_http_parley_store_t *st = ctx;
 
-    const ngx_http_parley_store_conf_t  *conf;
+    ngx_http_parley_store_link_t          *link;
+    const ngx_http_parley_store_conf_t    *conf;
+    const ngx_http_parley_store_server_t  *server;
 
     conf = st->conf;
+    link = &st->links[which];
 
-    ngx_http_parley_store_drop(st);
-    ngx_http_parley_store_log_quiet(st);
+    ngx_http_parley_store_drop(link);
+    ngx_http_parley_store_log_quiet(link);
 
-    if (conf->sentinel.primary.len) {
-        ngx_http_parley_store_ask(st, conf->nservers);
+    if (which == PARLEY_STORE_INBOX) {
+        server = st->links[PARLEY_STORE_MAIN].server;
+
+    } else if (conf->sentinel.primary.len) {
+        ngx_http_parley_store_ask(link, conf->nservers);
         return;
+
+    } else {
+        server = &conf->servers[link->next++ % conf->nservers];
     }
 
-    ngx_http_parley_store_open_link(st,
-                            &conf->servers[st->link.next++ % conf->nservers],
-                            NGX_HTTP_PARLEY_STORE_CONNECT);
+    ngx_http_parley_store_open_link(link, server,
+                                    NGX_HTTP_PARLEY_STORE_CONNECT);
 }
 
 
 /* Connects to a server within ms. */
 
 static void
-ngx_http_parley_store_open_link(ngx_http_parley_store_t *st,
+ngx_http_parley_store_open_link(ngx_http_parley_store_link_t *link,
     const ngx_http_parley_store_server_t *server, ngx_msec_t ms)
 {
     ngx_int_t                      rc;
     ngx_connection_t              *c;
-    ngx_http_parley_store_link_t  *link;
-
-    link = &st->link;
     link->server = server;
 
     ngx_memzero(&link->peer, sizeof(ngx_peer_connection_t));
@@ -144,14 +156,14 @@ ngx_http_parley_store_open_link(ngx_http_parley_store_t *st,
     rc = ngx_event_connect_peer(&link->peer);
 
     if (rc != NGX_OK && rc != NGX_AGAIN) {
-        ngx_http_parley_store_fail(st, 0, "connect() to %V failed",
+        ngx_http_parley_store_fail(link, 0, "connect() to %V failed",
                                    &server->addr.name);
         return;
     }
 
     c = link->peer.connection;
 
-    c->data = st;
+    c->data = link;
     c->pool = NULL;
     c->read->handler = ngx_http_parley_store_connected_handler;
     c->write->handler = ngx_http_parley_store_connected_handler;
@@ -167,22 +179,21 @@ ngx_http_parley_store_open_link(ngx_http_parley_store_t *st,
 /* Asks the next Sentinel; left counts those that this attempt has not asked. */
 
 static void
-ngx_http_parley_store_ask(ngx_http_parley_store_t *st, ngx_uint_t left)
+ngx_http_parley_store_ask(ngx_http_parley_store_link_t *link, ngx_uint_t left)
 {
-    ngx_http_parley_store_link_t        *link;
     const ngx_http_parley_store_conf_t  *conf;
 
-    link = &st->link;
-    conf = st->conf;
+    conf = link->st->conf;
 
     if (left == 0) {
-        ngx_http_parley_store_fail(st, 0, "no Sentinel has named the primary");
+        ngx_http_parley_store_fail(link, 0,
+                                   "no Sentinel has named the primary");
         return;
     }
 
     link->asks = left;
 
-    ngx_http_parley_store_open_link(st,
+    ngx_http_parley_store_open_link(link,
                                 &conf->servers[link->next++ % conf->nservers],
                                 NGX_HTTP_PARLEY_STORE_ASK);
 }
@@ -191,21 +202,21 @@ ngx_http_parley_store_ask(ngx_http_parley_store_t *st, ngx_uint_t left)
 /* Sends the question to a Sentinel. */
 
 static void
-ngx_http_parley_store_asked(ngx_http_parley_store_t *st)
+ngx_http_parley_store_asked(ngx_http_parley_store_link_t *link)
 {
     parley_str_t    octets;
     parley_arena_t  arena;
 
     parley_arena_init(&arena, &parley_mem_secret, 0);
 
-    if (parley_store_sentinel_begin(&st->link.question, &st->conf->sentinel,
+    if (parley_store_sentinel_begin(&link->question, &link->st->conf->sentinel,
                                     &arena, &octets)
         == 0)
     {
-        ngx_http_parley_store_send(st, octets);
+        ngx_http_parley_store_send(link->st, link->which, octets);
 
     } else {
-        ngx_http_parley_store_fail(st, 0, "memory is exhausted");
+        ngx_http_parley_store_fail(link, 0, "memory is exhausted");
     }
 
     parley_arena_reset(&arena);
@@ -215,25 +226,22 @@ ngx_http_parley_store_asked(ngx_http_parley_store_t *st)
 /* Reads the answer of a Sentinel, and connects to the primary. */
 
 static void
-ngx_http_parley_store_told(ngx_http_parley_store_t *st, const u_char *p,
+ngx_http_parley_store_told(ngx_http_parley_store_link_t *link, const u_char *p,
     size_t len)
 {
-    ngx_int_t                      rc;
-    ngx_http_parley_store_link_t  *link;
-
-    link = &st->link;
+    ngx_int_t  rc;
 
     rc = parley_store_sentinel_fed(&link->question, p, len);
 
     if (rc < 0) {
-        ngx_http_parley_store_fail(st, 0, "%s", link->question.why);
+        ngx_http_parley_store_fail(link, 0, "%s", link->question.why);
         return;
     }
 
     if (rc > 0) {
-        ngx_http_parley_store_drop(st);
-        ngx_http_parley_store_sentinel_named(st);
-        ngx_http_parley_store_open_link(st, &link->primary,
+        ngx_http_parley_store_drop(link);
+        ngx_http_parley_store_sentinel_named(link);
+        ngx_http_parley_store_open_link(link, &link->primary,
                                         NGX_HTTP_PARLEY_STORE_CONNECT);
     }
 }
@@ -243,12 +251,9 @@ ngx_http_parley_store_told(ngx_http_parley_store_t *st, const u_char *p,
    handshake, into the log for one attempt in a minute. */
 
 static void
-ngx_http_parley_store_log_quiet(ngx_http_parley_store_t *st)
+ngx_http_parley_store_log_quiet(ngx_http_parley_store_link_t *link)
 {
-    ngx_http_parley_store_link_t  *link;
-
-    link = &st->link;
-    link->log.log_level = st->log->log_level;
+    link->log.log_level = link->st->log->log_level;
 
     if ((ngx_msec_int_t) (ngx_current_msec - link->logged) >= 0) {
         link->logged = ngx_current_msec + NGX_HTTP_PARLEY_STORE_QUIET;
@@ -267,10 +272,10 @@ ngx_http_parley_store_connected_handler(ngx_event_t *ev)
     int                       err;
     socklen_t                 len;
     ngx_connection_t         *c;
-    ngx_http_parley_store_t  *st;
+    ngx_http_parley_store_link_t  *link;
 
     c = ev->data;
-    st = c->data;
+    link = c->data;
 
     err = 0;
     len = sizeof(int);
@@ -280,8 +285,8 @@ ngx_http_parley_store_connected_handler(ngx_event_t *ev)
     }
 
     if (err) {
-        ngx_http_parley_store_fail(st, err, "connect() to %V failed",
-                                   st->link.peer.name);
+        ngx_http_parley_store_fail(link, err, "connect() to %V failed",
+                                   link->peer.name);
         return;
     }
 
@@ -292,37 +297,37 @@ ngx_http_parley_store_connected_handler(ngx_event_t *ev)
     if (c->tcp_nodelay == NGX_TCP_NODELAY_UNSET
         && ngx_tcp_nodelay(c) != NGX_OK)
     {
-        ngx_http_parley_store_fail(st, 0, "setsockopt() failed");
+        ngx_http_parley_store_fail(link, 0, "setsockopt() failed");
         return;
     }
 
-    if (st->conf->ssl) {
-        ngx_http_parley_store_secure(st);
+    if (link->st->conf->ssl) {
+        ngx_http_parley_store_secure(link);
         return;
     }
 
-    ngx_http_parley_store_opened(st);
+    ngx_http_parley_store_opened(link);
 }
 
 
 static void
-ngx_http_parley_store_secure(ngx_http_parley_store_t *st)
+ngx_http_parley_store_secure(ngx_http_parley_store_link_t *link)
 {
     u_char             addr[16];
     ngx_int_t          rc;
     const char        *name;
     ngx_connection_t  *c;
 
-    c = st->link.peer.connection;
-    name = (const char *) st->link.server->name.data;
+    c = link->peer.connection;
+    name = (const char *) link->server->name.data;
 
-    c->pool = ngx_create_pool(NGX_DEFAULT_POOL_SIZE, &st->link.log);
+    c->pool = ngx_create_pool(NGX_DEFAULT_POOL_SIZE, &link->log);
 
     if (c->pool == NULL
-        || ngx_ssl_create_connection(st->conf->ssl, c, NGX_SSL_CLIENT)
+        || ngx_ssl_create_connection(link->st->conf->ssl, c, NGX_SSL_CLIENT)
            != NGX_OK)
     {
-        ngx_http_parley_store_fail(st, 0, "no memory for TLS");
+        ngx_http_parley_store_fail(link, 0, "no memory for TLS");
         return;
     }
 
@@ -332,7 +337,7 @@ ngx_http_parley_store_secure(ngx_http_parley_store_t *st)
         && inet_pton(AF_INET6, name, addr) != 1
         && SSL_set_tlsext_host_name(c->ssl->connection, (char *) name) == 0)
     {
-        ngx_http_parley_store_fail(st, 0, "no memory for TLS");
+        ngx_http_parley_store_fail(link, 0, "no memory for TLS");
         return;
     }
 
@@ -350,24 +355,24 @@ ngx_http_parley_store_secure(ngx_http_parley_store_t *st)
 static void
 ngx_http_parley_store_secured_handler(ngx_connection_t *c)
 {
-    ngx_http_parley_store_t  *st;
+    ngx_http_parley_store_link_t  *link;
 
-    st = c->data;
+    link = c->data;
 
     if (!c->ssl->handshaked) {
-        ngx_http_parley_store_fail(st, 0, "TLS handshake with %V failed",
-                                   st->link.peer.name);
+        ngx_http_parley_store_fail(link, 0, "TLS handshake with %V failed",
+                                   link->peer.name);
         return;
     }
 
-    if (ngx_http_parley_store_verify(st) == NGX_OK) {
-        ngx_http_parley_store_opened(st);
+    if (ngx_http_parley_store_verify(link) == NGX_OK) {
+        ngx_http_parley_store_opened(link);
     }
 }
 
 
 static ngx_int_t
-ngx_http_parley_store_verify(ngx_http_parley_store_t *st)
+ngx_http_parley_store_verify(ngx_http_parley_store_link_t *link)
 {
     int                rc;
     long               why;
@@ -377,15 +382,16 @@ ngx_http_parley_store_verify(ngx_http_parley_store_t *st)
     const char        *text;
     ngx_connection_t  *c;
 
-    c = st->link.peer.connection;
-    name = st->link.server->name;
+    c = link->peer.connection;
+    name = link->server->name;
     text = (const char *) name.data;
 
     why = SSL_get_verify_result(c->ssl->connection);
 
     if (why != X509_V_OK) {
-        ngx_http_parley_store_fail(st, 0, "certificate of %V is not valid: %s",
-                                   st->link.peer.name,
+        ngx_http_parley_store_fail(link, 0,
+                                   "certificate of %V is not valid: %s",
+                                   link->peer.name,
                                    X509_verify_cert_error_string(why));
         return NGX_ERROR;
     }
@@ -402,8 +408,8 @@ ngx_http_parley_store_verify(ngx_http_parley_store_t *st)
     }
 
     if (!rc) {
-        ngx_http_parley_store_fail(st, 0, "certificate of %V is not for "
-                                   "\"%V\"", st->link.peer.name, &name);
+        ngx_http_parley_store_fail(link, 0, "certificate of %V is not for "
+                                   "\"%V\"", link->peer.name, &name);
         return NGX_ERROR;
     }
 
@@ -412,11 +418,11 @@ ngx_http_parley_store_verify(ngx_http_parley_store_t *st)
 
 
 static void
-ngx_http_parley_store_opened(ngx_http_parley_store_t *st)
+ngx_http_parley_store_opened(ngx_http_parley_store_link_t *link)
 {
     ngx_connection_t  *c;
 
-    c = st->link.peer.connection;
+    c = link->peer.connection;
 
     c->read->handler = ngx_http_parley_store_read_handler;
     c->write->handler = ngx_http_parley_store_write_handler;
@@ -424,52 +430,53 @@ ngx_http_parley_store_opened(ngx_http_parley_store_t *st)
     if (ngx_handle_read_event(c->read, 0) != NGX_OK
         || ngx_handle_write_event(c->write, 0) != NGX_OK)
     {
-        ngx_http_parley_store_fail(st, 0, "connection cannot be watched");
+        ngx_http_parley_store_fail(link, 0, "connection cannot be watched");
         return;
     }
 
-    st->link.is = NGX_HTTP_PARLEY_STORE_OPEN;
+    link->is = NGX_HTTP_PARLEY_STORE_OPEN;
 
-    if (st->link.asks) {
-        ngx_http_parley_store_asked(st);
+    if (link->asks) {
+        ngx_http_parley_store_asked(link);
         return;
     }
 
-    ngx_del_timer(&st->link.deadline);
+    ngx_del_timer(&link->deadline);
 
-    parley_store_opened(st->store);
+    parley_store_opened(link->st->store, link->which);
 }
 
 
 static void
 ngx_http_parley_store_deadline_handler(ngx_event_t *ev)
 {
-    ngx_http_parley_store_t *st = ev->data;
+    ngx_http_parley_store_link_t *link = ev->data;
 
-    if (st->link.is == NGX_HTTP_PARLEY_STORE_OPEN) {
-        ngx_http_parley_store_fail(st, 0, "no answer in time");
+    if (link->is == NGX_HTTP_PARLEY_STORE_OPEN) {
+        ngx_http_parley_store_fail(link, 0, "no answer in time");
         return;
     }
 
-    ngx_http_parley_store_fail(st, NGX_ETIMEDOUT,
-                               st->link.peer.connection->ssl
+    ngx_http_parley_store_fail(link, NGX_ETIMEDOUT,
+                               link->peer.connection->ssl
                                ? "TLS handshake with %V failed"
                                : "connect() to %V failed",
-                               st->link.peer.name);
+                               link->peer.name);
 }
 
 
 static void
 ngx_http_parley_store_told_handler(ngx_event_t *ev)
 {
-    ngx_http_parley_store_t *st = ev->data;
+    ngx_http_parley_store_link_t *link = ev->data;
 
-    parley_store_closed(st->store, st->link.why);
+    parley_store_closed(link->st->store, link->which, link->why);
 }
 
 
 void
-ngx_http_parley_store_send(void *ctx, parley_str_t octets)
+ngx_http_parley_store_send(void *ctx, parley_store_link_t which,
+    parley_str_t octets)
 {
     ngx_http_parley_store_t *st = ctx;
 
@@ -477,7 +484,7 @@ ngx_http_parley_store_send(void *ctx, parley_str_t octets)
     size_t                         size;
     ngx_http_parley_store_link_t  *link;
 
-    link = &st->link;
+    link = &st->links[which];
 
     if (link->is != NGX_HTTP_PARLEY_STORE_OPEN || octets.len == 0) {
         return;
@@ -508,7 +515,7 @@ ngx_http_parley_store_send(void *ctx, parley_str_t octets)
                                               : realloc(link->buf, size);
 
         if (p == NULL) {
-            ngx_http_parley_store_fail(st, 0, "%uz octets wait to be sent",
+            ngx_http_parley_store_fail(link, 0, "%uz octets wait to be sent",
                                        link->len - link->sent);
             return;
         }
@@ -543,13 +550,10 @@ ngx_http_parley_store_write_handler(ngx_event_t *ev)
 
 
 static void
-ngx_http_parley_store_flush(ngx_http_parley_store_t *st)
+ngx_http_parley_store_flush(ngx_http_parley_store_link_t *link)
 {
     ssize_t                        n;
     ngx_connection_t              *c;
-    ngx_http_parley_store_link_t  *link;
-
-    link = &st->link;
 
     if (link->is != NGX_HTTP_PARLEY_STORE_OPEN) {
         return;
@@ -565,14 +569,19 @@ ngx_http_parley_store_flush(ngx_http_parley_store_t *st)
         }
 
         if (n == NGX_ERROR) {
-            ngx_http_parley_store_fail(st, ngx_socket_errno, "send() failed");
+            ngx_http_parley_store_fail(link, ngx_socket_errno, "send() failed");
             return;
         }
 
         link->sent += n;
     }
 
-    if (link->sent == link->len && !parley_store_is_up(st->store)) {
+    /* the commands of the beginning may have the password */
+
+    if (link->sent == link->len
+        && (link->which == PARLEY_STORE_INBOX
+            || !parley_store_is_up(link->st->store)))
+    {
         ngx_http_parley_store_forget(link);
     }
 
@@ -583,7 +592,7 @@ ngx_http_parley_store_flush(ngx_http_parley_store_t *st)
     }
 
     if (ngx_handle_write_event(c->write, 0) != NGX_OK) {
-        ngx_http_parley_store_fail(st, 0, "connection cannot be watched");
+        ngx_http_parley_store_fail(link, 0, "connection cannot be watched");
     }
 }
 
@@ -594,12 +603,12 @@ ngx_http_parley_store_read_handler(ngx_event_t *ev)
     ssize_t                   n;
     ngx_uint_t                i;
     ngx_connection_t         *c;
-    ngx_http_parley_store_t  *st;
+    ngx_http_parley_store_link_t  *link;
 
     static u_char  octets[NGX_HTTP_PARLEY_STORE_READ];
 
     c = ev->data;
-    st = c->data;
+    link = c->data;
 
     for (i = 0; i < NGX_HTTP_PARLEY_STORE_READS; i++) {
         n = c->recv(c, octets, sizeof(octets));
@@ -607,7 +616,7 @@ ngx_http_parley_store_read_handler(ngx_event_t *ev)
         if (n == NGX_AGAIN) {
 
             if (ngx_handle_read_event(c->read, 0) != NGX_OK) {
-                ngx_http_parley_store_fail(st, 0,
+                ngx_http_parley_store_fail(link, 0,
                                            "connection cannot be watched");
             }
 
@@ -615,23 +624,23 @@ ngx_http_parley_store_read_handler(ngx_event_t *ev)
         }
 
         if (n <= 0) {
-            ngx_http_parley_store_fail(st, n == 0 ? 0 : ngx_socket_errno,
+            ngx_http_parley_store_fail(link, n == 0 ? 0 : ngx_socket_errno,
                                        n == 0 ? "connection was closed"
                                               : "recv() failed");
             return;
         }
 
-        if (st->link.asks) {
-            ngx_http_parley_store_told(st, octets, (size_t) n);
+        if (link->asks) {
+            ngx_http_parley_store_told(link, octets, (size_t) n);
 
         } else {
-            parley_store_fed(st->store, octets, (size_t) n);
+            parley_store_fed(link->st->store, link->which, octets, (size_t) n);
         }
 
         /* the store may have closed the connection, and opened another */
 
-        if (st->link.peer.connection != c
-            || st->link.is != NGX_HTTP_PARLEY_STORE_OPEN)
+        if (link->peer.connection != c
+            || link->is != NGX_HTTP_PARLEY_STORE_OPEN)
         {
             return;
         }
@@ -642,15 +651,13 @@ ngx_http_parley_store_read_handler(ngx_event_t *ev)
 
 
 void
-ngx_http_parley_store_link_turn(ngx_http_parley_store_t *st, ngx_msec_t ms)
+ngx_http_parley_store_link_turn(ngx_http_parley_store_link_t *link,
+    ngx_msec_t ms)
 {
     struct pollfd                  fd;
     ngx_connection_t              *c;
-    ngx_http_parley_store_link_t  *link;
 
-    link = &st->link;
-
-    ngx_http_parley_store_flush(st);
+    ngx_http_parley_store_flush(link);
 
     c = link->peer.connection;
 
@@ -689,11 +696,11 @@ ngx_http_parley_store_link_turn(ngx_http_parley_store_t *st, ngx_msec_t ms)
 
 
 void
-ngx_http_parley_store_close(void *ctx)
+ngx_http_parley_store_close(void *ctx, parley_store_link_t which)
 {
     ngx_http_parley_store_t *st = ctx;
 
-    ngx_http_parley_store_drop(st);
+    ngx_http_parley_store_drop(&st->links[which]);
 }
 
 
@@ -701,15 +708,12 @@ ngx_http_parley_store_close(void *ctx)
    loop; or asks the next Sentinel. */
 
 static void
-ngx_http_parley_store_fail(ngx_http_parley_store_t *st, ngx_err_t err,
+ngx_http_parley_store_fail(ngx_http_parley_store_link_t *link, ngx_err_t err,
     const char *fmt, ...)
 {
     u_char                        *p, *last;
     va_list                        args;
     ngx_uint_t                     left;
-    ngx_http_parley_store_link_t  *link;
-
-    link = &st->link;
 
     p = (u_char *) link->why;
     last = p + sizeof(link->why) - 1;
@@ -728,11 +732,11 @@ ngx_http_parley_store_fail(ngx_http_parley_store_t *st, ngx_err_t err,
 
     left = link->asks;
 
-    ngx_http_parley_store_drop(st);
+    ngx_http_parley_store_drop(link);
 
     if (left) {
-        ngx_http_parley_store_sentinel_failed(st);
-        ngx_http_parley_store_ask(st, left - 1);
+        ngx_http_parley_store_sentinel_failed(link);
+        ngx_http_parley_store_ask(link, left - 1);
         return;
     }
 
@@ -743,13 +747,10 @@ ngx_http_parley_store_fail(ngx_http_parley_store_t *st, ngx_err_t err,
 /* Closes the connection, and forgets the octets that were not sent. */
 
 static void
-ngx_http_parley_store_drop(ngx_http_parley_store_t *st)
+ngx_http_parley_store_drop(ngx_http_parley_store_link_t *link)
 {
     ngx_pool_t                    *pool;
     ngx_connection_t              *c;
-    ngx_http_parley_store_link_t  *link;
-
-    link = &st->link;
     link->is = NGX_HTTP_PARLEY_STORE_CLOSED;
     link->asks = 0;
 

@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The parts of a worker's store: its configuration, and its connection.
+ * The parts of a worker's store: its configuration, and its connections.
  */
 
 
@@ -56,9 +56,14 @@ typedef enum {
 } ngx_http_parley_store_link_e;
 
 
-/* the connection of a worker to the server */
+typedef struct ngx_http_parley_store_s  ngx_http_parley_store_t;
+
+
+/* a connection of a worker to the server */
 
 typedef struct {
+    ngx_http_parley_store_t      *st;
+    parley_store_link_t           which;
     ngx_http_parley_store_link_e  is;
     ngx_peer_connection_t         peer;
     ngx_uint_t                    next;           /* server to try next */
@@ -112,10 +117,8 @@ struct ngx_http_parley_store_s {
     parley_store_stat_t           counted;        /* values in the slot */
     ngx_http_parley_store_line_t  lines[NGX_HTTP_PARLEY_STORE_LINES];
     ngx_uint_t                    line;
-    ngx_http_parley_store_link_t  link;
+    ngx_http_parley_store_link_t  links[PARLEY_STORE_LINKS];
 };
-
-typedef struct ngx_http_parley_store_s  ngx_http_parley_store_t;
 
 
 /* Empties the buffer of a link, whose octets may have a password. */
@@ -136,23 +139,24 @@ ngx_http_parley_store_forget(ngx_http_parley_store_link_t *link)
 void ngx_http_parley_store_link_init(ngx_http_parley_store_t *st);
 
 /* functions of parley_store_env_t; ctx is the ..._store_t */
-void ngx_http_parley_store_connect(void *ctx);
-void ngx_http_parley_store_send(void *ctx, parley_str_t octets);
-void ngx_http_parley_store_close(void *ctx);
+void ngx_http_parley_store_connect(void *ctx, parley_store_link_t which);
+void ngx_http_parley_store_send(void *ctx, parley_store_link_t which,
+    parley_str_t octets);
+void ngx_http_parley_store_close(void *ctx, parley_store_link_t which);
 
 /* Connects, sends and reads, once; used while the event loop does not run.
    Waits at most ms for the server. */
-void ngx_http_parley_store_link_turn(ngx_http_parley_store_t *st,
+void ngx_http_parley_store_link_turn(ngx_http_parley_store_link_t *link,
     ngx_msec_t ms);
 
 
 /* ngx_http_parley_store_sentinel.c */
 
 /* The question of link was answered: sets link->primary, and logs a change. */
-void ngx_http_parley_store_sentinel_named(ngx_http_parley_store_t *st);
+void ngx_http_parley_store_sentinel_named(ngx_http_parley_store_link_t *link);
 
 /* Logs why the Sentinel of link has not named the primary. */
-void ngx_http_parley_store_sentinel_failed(ngx_http_parley_store_t *st);
+void ngx_http_parley_store_sentinel_failed(ngx_http_parley_store_link_t *link);
 
 
 #endif /* _NGX_HTTP_PARLEY_STORE_PARTS_H_INCLUDED_ */

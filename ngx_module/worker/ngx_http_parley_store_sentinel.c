@@ -15,14 +15,14 @@ static void ngx_http_parley_store_sentinel_address(
 
 
 void
-ngx_http_parley_store_sentinel_named(ngx_http_parley_store_t *st)
+ngx_http_parley_store_sentinel_named(ngx_http_parley_store_link_t *link)
 {
     u_char                          *p, text[128], was[NGX_SOCKADDR_STRLEN];
     size_t                           len;
-    ngx_http_parley_store_link_t    *link;
+    ngx_http_parley_store_t         *st;
     ngx_http_parley_store_server_t  *primary;
 
-    link = &st->link;
+    st = link->st;
     primary = &link->primary;
 
     len = primary->addr.name.len;
@@ -97,12 +97,12 @@ ngx_http_parley_store_sentinel_address(ngx_http_parley_store_link_t *link)
 
 
 void
-ngx_http_parley_store_sentinel_failed(ngx_http_parley_store_t *st)
+ngx_http_parley_store_sentinel_failed(ngx_http_parley_store_link_t *link)
 {
-    u_char                         text[NGX_HTTP_PARLEY_STORE_WHY + 128], *p;
-    ngx_http_parley_store_link_t  *link;
+    u_char                    text[NGX_HTTP_PARLEY_STORE_WHY + 128], *p;
+    ngx_http_parley_store_t  *st;
 
-    link = &st->link;
+    st = link->st;
 
     p = ngx_snprintf(text, sizeof(text) - 1, "Sentinel %V: %s",
                      &link->server->addr.name, link->why);

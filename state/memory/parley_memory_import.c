@@ -23,6 +23,8 @@ static uint32_t parley_import_enter(parley_state_t *state, uint64_t worker);
 static int parley_import_begins(parley_state_t *state, uint64_t generation);
 static int parley_import_is_due(parley_state_t *state,
     parley_import_due_t which, int64_t ms);
+static void parley_import_put_off(parley_state_t *state,
+    parley_import_due_t which, int64_t ms);
 static uint64_t parley_import_number(parley_state_t *state);
 static void parley_import_take(parley_state_t *state,
     const parley_import_t *i);
@@ -69,6 +71,7 @@ const parley_import_ops_t  parley_memory_import_ops = {
     .enter = parley_import_enter,
     .begins = parley_import_begins,
     .is_due = parley_import_is_due,
+    .put_off = parley_import_put_off,
     .number = parley_import_number,
     .take = parley_import_take,
     .miss = parley_import_miss,
@@ -127,6 +130,17 @@ parley_import_is_due(parley_state_t *state, parley_import_due_t which,
     return now - last >= ms
            && __atomic_compare_exchange_n(&s->sh->due[which], &last, now, 0,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+
+static void
+parley_import_put_off(parley_state_t *state, parley_import_due_t which,
+    int64_t ms)
+{
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    __atomic_store_n(&s->sh->due[which], parley_memory_now(s) + ms,
+                     __ATOMIC_RELAXED);
 }
 
 

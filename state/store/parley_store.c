@@ -84,6 +84,7 @@ parley_store_create(parley_state_t *zone, const parley_store_env_t *env,
     s->conf = conf;
     s->mem = mem;
     s->last = &s->first;
+    s->inbox.link = PARLEY_STORE_INBOX;
 
     s->prefix[0] = '{';
     memcpy(s->prefix + 1, conf->prefix.data, conf->prefix.len);
@@ -115,7 +116,8 @@ parley_store_destroy(parley_store_t *s)
     }
 
     parley_store_call_spare_free(s);
-    parley_wire_destroy(s->wire);
+    parley_wire_destroy(s->main.wire);
+    parley_wire_destroy(s->inbox.wire);
     free(s->taken);
     s->mem->free(s->mem->ctx, s);
 }

@@ -28,6 +28,10 @@
  * A worker sends its calls in order on one connection.  Unanswered calls are
  * sent again after a connection was lost, and have no effect twice: a call
  * names its holder, the node and the stamp that the zone gave to the admission.
+ *
+ * The first worker of a node has a second connection, the inbox: the engine
+ * tells it the number of each step.  Without an inbox, or if a number is lost,
+ * the node asks for steps all the same.
  */
 
 #ifndef PARLEY_STORE_H
@@ -53,6 +57,14 @@
 typedef struct parley_store_s  parley_store_t;
 
 
+/* the connections of a store */
+typedef enum {
+    PARLEY_STORE_MAIN = 0,      /* all commands */
+    PARLEY_STORE_INBOX,         /* numbers of new steps */
+    PARLEY_STORE_LINKS
+} parley_store_link_t;
+
+
 typedef enum {
     PARLEY_STORE_INFO = 0,
     PARLEY_STORE_WARN,          /* data may be lost, or a promise is weaker */
@@ -73,16 +85,17 @@ typedef enum {
  */
 typedef struct {
     /* Begins a connection: parley_store_opened() or parley_store_closed()
-       follows. */
-    void    (*connect)(void *ctx);
+       follows.  The inbox goes to the server of the main connection, which is
+       open. */
+    void    (*connect)(void *ctx, parley_store_link_t link);
 
     /* Sends octets, which are copied.  If that fails, parley_store_closed()
        follows. */
-    void    (*send)(void *ctx, parley_str_t octets);
+    void    (*send)(void *ctx, parley_store_link_t link, parley_str_t octets);
 
     /* Closes the connection, or ends its beginning; parley_store_closed() is
        not called for it. */
-    void    (*close)(void *ctx);
+    void    (*close)(void *ctx, parley_store_link_t link);
 
     /* Calls parley_store_timer() in ms; replaces an earlier request.  -1: does
        not call it. */
@@ -121,8 +134,9 @@ typedef struct {
     parley_str_t             version;   /* and host: for the list of nodes,
                                            without spaces */
     parley_str_t             host;
-    unsigned                 tells:1;   /* this process logs nodes with another
-                                           digest */
+    unsigned                 first:1;   /* the first process of its node: it
+                                           has the inbox, and logs nodes with
+                                           another digest */
     int64_t                  timeout;   /* ms that a message waits for a
                                            reply */
     int64_t                  lease;     /* ms, at least 1000 */
@@ -222,9 +236,11 @@ void parley_store_orphan(void *ctx, parley_kind_t kind, const uint8_t *key,
     uint64_t stamp);
 
 /* Events of the host. */
-void parley_store_opened(parley_store_t *s);
-void parley_store_fed(parley_store_t *s, const uint8_t *p, size_t len);
-void parley_store_closed(parley_store_t *s, const char *why);
+void parley_store_opened(parley_store_t *s, parley_store_link_t link);
+void parley_store_fed(parley_store_t *s, parley_store_link_t link,
+    const uint8_t *p, size_t len);
+void parley_store_closed(parley_store_t *s, parley_store_link_t link,
+    const char *why);
 void parley_store_timer(parley_store_t *s);
 
 /* Returns whether verbs reach the store. */

@@ -34,6 +34,7 @@
 --   n, g    number of the last step; generation of the order
 --   q       list: number, end and octets of each step in f, oldest first
 --   o, b    octets of the steps in f; number of the last one that was removed
+--   f       channel: the node that has added a step, and the number of the step
 --   h<key>  log           format, generation 8, epoch 8, offset of its end 8, closed 1
 
 local OLDEST, NEWEST = '1', '1' -- formats that this library reads
@@ -232,9 +233,20 @@ end
 
 local WORDS = { ['client|kill'] = 3, ['function|load'] = 3, hdel = 3, hget = 3,
                 hmget = 3, hset = 4, incrby = 3, lrange = 4, pexpire = 3,
-                ltrim = 4, rpush = 3, set = 3, time = 1, wait = 3, xadd = 5, xdel = 3,
+                ltrim = 4, publish = 3, rpush = 3, set = 3, time = 1, wait = 3, xadd = 5, xdel = 3,
                 xrange = 4, xtrim = 4,
                 zadd = 4, zcount = 4, zrangebyscore = 4, zrem = 3, zscore = 3 }
+
+-- Returns the name of a command that the user may not use, with the channels
+-- that it needs.
+
+local function denied(prefix, command)
+    if command == 'publish' or command == 'subscribe' then
+        command = command .. ' &' .. prefix .. '*'
+    end
+
+    return redis.error_reply('PARLEYPERM ' .. command)
+end
 
 -- Enters a node, or a worker of it again.  ARGV: run id of the engine,
 -- fingerprint of the key, the oldest and the newest format that the node reads,
@@ -252,7 +264,7 @@ local function enter(keys, argv)
                         '1' }
 
         if not redis.acl_check_cmd(unpack(words, 1, WORDS[argv[i]] or 2)) then
-            return redis.error_reply('PARLEYPERM ' .. argv[i])
+            return denied(prefix, argv[i])
         end
     end
 
@@ -886,6 +898,7 @@ local function add(prefix, content, places, ms, room, now)
     redis.call('RPUSH', prefix .. 'q', n .. ' ' .. whole(now + tonumber(ms))
                                          .. ' ' .. whole(size))
     redis.call('INCRBY', prefix .. 'o', size)
+    redis.call('PUBLISH', prefix .. 'f', content:sub(3, 10) .. n)
 
     trim(prefix, tonumber(room), now)
 

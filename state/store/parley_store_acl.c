@@ -11,10 +11,10 @@
  */
 const char *const  parley_store_commands[PARLEY_STORE_COMMANDS] = {
     "fcall", "info", "client|id",
-    "client|kill", "function|load", "wait", "get", "set",
+    "client|kill", "function|load", "wait", "subscribe", "ping", "get", "set",
     "del", "hdel", "hget", "hmget", "hset", "incr", "incrby", "lrange",
-    "ltrim", "pexpire", "rpush", "time", "xadd", "xdel", "xrange", "xtrim",
-    "zadd", "zcount", "zrangebyscore", "zrem", "zscore"
+    "ltrim", "pexpire", "publish", "rpush", "time", "xadd", "xdel", "xrange",
+    "xtrim", "zadd", "zcount", "zrangebyscore", "zrem", "zscore"
 };
 
 
@@ -25,7 +25,9 @@ parley_store_acl(parley_buf_t *b, parley_str_t prefix)
 
     parley_buf_lit(b, "resetkeys ~{");
     parley_buf_str(b, prefix);
-    parley_buf_lit(b, "}* resetchannels -@all");
+    parley_buf_lit(b, "}* resetchannels &{");
+    parley_buf_str(b, prefix);
+    parley_buf_lit(b, "}* -@all");
 
     for (i = 0; i < PARLEY_STORE_COMMANDS; i++) {
         parley_buf_lit(b, " +");

@@ -540,7 +540,7 @@ parley_store_alone(parley_store_t *s, parley_store_call_t *call)
 
     s->stat.fallbacks++;
 
-    if (s->stage != PARLEY_STORE_UP) {
+    if (s->main.stage != PARLEY_STORE_UP) {
         parley_store_count_limits(s, &call->u.admit.a);
     }
 

@@ -44,7 +44,7 @@ parley_store_append(parley_state_t *state, const parley_append_t *a,
     ret->verdict = parley_store_append_may(s, a, ret);
 
     if (ret->verdict != PARLEY_APPEND_OK
-        || (a->asks && s->stage != PARLEY_STORE_UP))
+        || (a->asks && s->main.stage != PARLEY_STORE_UP))
     {
         return PARLEY_STATE_DONE;
     }
@@ -182,7 +182,8 @@ parley_store_append_command(parley_store_t *s, parley_store_call_t *call,
     arguments[n++] = PARLEY_STR("1");
     arguments[n++] = parley_store_prefix(s);
     arguments[n++] = parley_store_generation(s);
-    arguments[n++] = parley_store_write_append(s, &call->arena, a);
+    arguments[n++] = call->content = parley_store_write_append(s, &call->arena,
+                                                               a);
     arguments[n++] = parley_wire_number(stays, ms);
     arguments[n++] = parley_wire_number((int64_t) s->conf->room, room);
     arguments[n++] = parley_store_epoch(s, epoch);
@@ -279,6 +280,8 @@ parley_store_append_answer(parley_store_t *s, parley_store_call_t *call,
         memcpy(places[i].log, call->u.append.counts.logs[i], PARLEY_KEY_LEN);
         parley_store_read_places(text.data + i * 16, 1, &places[i].place);
     }
+
+    (void) parley_store_take_own(s, call, reply);
 
     call->finish = parley_store_append_finish;
     parley_store_wait(s, call, (uint64_t) step);
@@ -477,7 +480,7 @@ parley_store_job_end(parley_state_t *state, const parley_job_end_t *end,
     if (caller == NULL) {
         call->once = 1;
 
-        if (s->stage == PARLEY_STORE_UP) {
+        if (s->main.stage == PARLEY_STORE_UP) {
             (void) parley_store_send(s, call);
 
         } else {

@@ -120,8 +120,8 @@ parley_store_queue(parley_store_t *s, parley_store_call_t *call)
     s->calls++;
     s->octets += call->octets.len;
 
-    if (s->stage == PARLEY_STORE_UP) {
-        s->env->send(s->env->ctx, call->octets);
+    if (s->main.stage == PARLEY_STORE_UP) {
+        s->env->send(s->env->ctx, PARLEY_STORE_MAIN, call->octets);
     }
 }
 
@@ -134,7 +134,7 @@ parley_store_await(parley_store_t *s, parley_store_call_t *call, void *ret,
     call->caller = caller;
     call->give_up = give_up;
 
-    if (s->stage != PARLEY_STORE_UP || s->calls == PARLEY_STORE_CALLS
+    if (s->main.stage != PARLEY_STORE_UP || s->calls == PARLEY_STORE_CALLS
         || s->octets + call->octets.len > PARLEY_STORE_OCTETS)
     {
         s->stat.calls[PARLEY_STORE_AWAY]++;
@@ -220,7 +220,7 @@ parley_store_answered(parley_store_t *s, const parley_wire_reply_t *reply)
     }
 
     s->slow = 0;
-    s->heard = s->env->now(s->env->ctx);
+    s->main.heard = s->env->now(s->env->ctx);
     s->stat.calls[error.len == 0 ? PARLEY_STORE_OK : PARLEY_STORE_FAILED]++;
 
     parley_store_unlink(s, &s->first);
@@ -278,7 +278,7 @@ parley_store_send_again(parley_store_t *s)
             continue;
         }
 
-        s->env->send(s->env->ctx, call->octets);
+        s->env->send(s->env->ctx, PARLEY_STORE_MAIN, call->octets);
         link = &call->next;
     }
 }

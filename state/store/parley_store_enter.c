@@ -1,6 +1,6 @@
 /*
  * The beginning of a connection, one command after another: AUTH, INFO, the end
- * of the connection before, p1_enter, p1_order.
+ * of the connection before, p1_enter, p1_order; and the pause after its end.
  */
 
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "state/store/parley_store_parts.h"
 
 
+#define PARLEY_STORE_PAUSE_MIN  200     /* ms between two tries */
 #define PARLEY_STORE_SHOWN      8       /* octets of the password in an error
                                            that is not logged */
 
@@ -25,37 +26,76 @@ static void parley_store_policy(parley_store_t *s,
 static void parley_store_entered(parley_store_t *s,
     const parley_wire_reply_t *reply);
 static void parley_store_ask_order(parley_store_t *s);
-static parley_str_t parley_store_line(const parley_wire_reply_t *reply,
-    const char *name);
 static int parley_store_is(parley_str_t value, const char *text);
 
 
 void
-parley_store_ask(parley_store_t *s, parley_store_stage_t stage,
-    const parley_str_t *arguments, size_t n)
+parley_store_connect(parley_store_t *s, parley_store_connection_t *c,
+    int64_t now)
+{
+    c->stage = PARLEY_STORE_CONNECTING;
+    c->began = now;
+
+    s->env->connect(s->env->ctx, c->link);
+}
+
+
+int
+parley_store_is_late(const parley_store_connection_t *c, int64_t now)
+{
+    return now - c->began >= PARLEY_STORE_BEGIN;
+}
+
+
+void
+parley_store_disconnect(parley_store_t *s, parley_store_connection_t *c)
+{
+    c->stage = PARLEY_STORE_DOWN;
+    c->why[0] = '\0';
+
+    parley_wire_destroy(c->wire);
+    c->wire = NULL;
+
+    /* a pause of 200 ms to 1 s, with a random part */
+
+    c->pause = c->pause == 0 ? PARLEY_STORE_PAUSE_MIN : 2 * c->pause;
+
+    if (c->pause > PARLEY_STORE_PAUSE_MAX) {
+        c->pause = PARLEY_STORE_PAUSE_MAX;
+    }
+
+    c->retry = s->env->now(s->env->ctx) + c->pause / 2
+               + (int64_t) (s->env->random(s->env->ctx)
+                            % (uint64_t) (c->pause / 2));
+
+    s->env->close(s->env->ctx, c->link);
+}
+
+
+void
+parley_store_ask(parley_store_t *s, parley_store_connection_t *c,
+    parley_store_stage_t stage, const parley_str_t *arguments, size_t n)
 {
     parley_str_t    octets;
     parley_arena_t  arena;
 
-    s->stage = stage;
-    s->began = s->env->now(s->env->ctx);
+    c->stage = stage;
+    c->began = s->env->now(s->env->ctx);
 
     /* the command may have the password */
 
     parley_arena_init(&arena, &parley_mem_secret, 0);
 
     if (parley_wire_command(&arena, arguments, n, &octets) == 0) {
-        s->env->send(s->env->ctx, octets);
+        s->env->send(s->env->ctx, c->link, octets);
 
     } else {
-        parley_store_fail(s, "memory is exhausted");
+        parley_store_failed(c, "memory is exhausted");
     }
 
     parley_arena_reset(&arena);
 }
 
-
-/* Begins the step after s->stage. */
 
 void
 parley_store_next(parley_store_t *s)
@@ -64,23 +104,23 @@ parley_store_next(parley_store_t *s)
 
     arguments[0] = PARLEY_STR("INFO");
 
-    switch (s->stage) {
+    switch (s->main.stage) {
 
     case PARLEY_STORE_AUTH:
         arguments[1] = PARLEY_STR("server");
-        parley_store_ask(s, PARLEY_STORE_SERVER, arguments, 2);
+        parley_store_ask(s, &s->main, PARLEY_STORE_SERVER, arguments, 2);
         return;
 
     case PARLEY_STORE_SERVER:
         arguments[1] = PARLEY_STR("replication");
         arguments[2] = PARLEY_STR("memory");
-        parley_store_ask(s, PARLEY_STORE_ROLE, arguments, 3);
+        parley_store_ask(s, &s->main, PARLEY_STORE_ROLE, arguments, 3);
         return;
 
     case PARLEY_STORE_ROLE:
         arguments[0] = PARLEY_STR("CLIENT");
         arguments[1] = PARLEY_STR("ID");
-        parley_store_ask(s, PARLEY_STORE_CLIENT, arguments, 2);
+        parley_store_ask(s, &s->main, PARLEY_STORE_CLIENT, arguments, 2);
         return;
 
     default:
@@ -122,7 +162,7 @@ parley_store_ask_enter(parley_store_t *s)
         arguments[n++] = parley_str_c(parley_store_commands[i]);
     }
 
-    parley_store_ask(s, PARLEY_STORE_ENTER, arguments, n);
+    parley_store_ask(s, &s->main, PARLEY_STORE_ENTER, arguments, n);
 }
 
 
@@ -138,7 +178,7 @@ parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply)
         return 0;
     }
 
-    switch (s->stage) {
+    switch (s->main.stage) {
 
     case PARLEY_STORE_SERVER:
         parley_store_server(s, reply);
@@ -161,10 +201,10 @@ parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply)
             arguments[0] = PARLEY_STR("CLIENT");
             arguments[1] = PARLEY_STR("KILL");
             arguments[2] = PARLEY_STR("ID");
-            parley_store_ask(s, PARLEY_STORE_KILL, arguments, 4);
+            parley_store_ask(s, &s->main, PARLEY_STORE_KILL, arguments, 4);
 
         } else {
-            s->stage = PARLEY_STORE_KILL;
+            s->main.stage = PARLEY_STORE_KILL;
             parley_store_next(s);
         }
 
@@ -217,7 +257,7 @@ parley_store_failed_step(parley_store_t *s, parley_str_t error)
 {
     parley_str_t  arguments[3];
 
-    if (s->stage == PARLEY_STORE_AUTH
+    if (s->main.stage == PARLEY_STORE_AUTH
         && parley_store_has_password(s, error))
     {
         parley_store_unusable(s, "the engine refuses AUTH; its error has the "
@@ -227,7 +267,7 @@ parley_store_failed_step(parley_store_t *s, parley_str_t error)
 
     /* the library of another version has other names */
 
-    if (s->stage == PARLEY_STORE_ENTER && !s->loaded
+    if (s->main.stage == PARLEY_STORE_ENTER && !s->loaded
         && error.len >= 22
         && memcmp(error.data, "ERR Function not found", 22) == 0)
     {
@@ -238,14 +278,14 @@ parley_store_failed_step(parley_store_t *s, parley_str_t error)
         arguments[2] = parley_str_make(parley_store_library,
                                        parley_store_library_len);
 
-        parley_store_ask(s, PARLEY_STORE_LOAD, arguments, 3);
+        parley_store_ask(s, &s->main, PARLEY_STORE_LOAD, arguments, 3);
 
         return 0;
     }
 
     /* another worker has loaded it */
 
-    if (s->stage == PARLEY_STORE_LOAD && error.len > 3
+    if (s->main.stage == PARLEY_STORE_LOAD && error.len > 3
         && memcmp(error.data, "ERR", 3) == 0)
     {
         return 1;
@@ -352,9 +392,7 @@ parley_store_role(parley_store_t *s, const parley_wire_reply_t *reply)
 }
 
 
-/* Returns the value of a line "name:value" of INFO, or an empty string. */
-
-static parley_str_t
+parley_str_t
 parley_store_line(const parley_wire_reply_t *reply, const char *name)
 {
     size_t          len, i;
@@ -425,8 +463,8 @@ parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
     s->stat.nodes = (uint64_t) nodes;
     s->stat.offset = now - s->env->wall(s->env->ctx);
     s->offset = now - s->env->now(s->env->ctx);
-    s->lapsed = known != 0 && !parley_store_holds(s, s->began);
-    s->renewed = s->began;
+    s->lapsed = known != 0 && !parley_store_holds(s, s->main.began);
+    s->renewed = s->main.began;
     s->renewing = 0;
     s->asking = 0;
 
@@ -468,5 +506,5 @@ parley_store_ask_order(parley_store_t *s)
     arguments[5] = parley_wire_number((int64_t) s->zone->ops->import->number(
                                           s->zone), known);
 
-    parley_store_ask(s, PARLEY_STORE_ORDER, arguments, 6);
+    parley_store_ask(s, &s->main, PARLEY_STORE_ORDER, arguments, 6);
 }

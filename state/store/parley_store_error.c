@@ -60,12 +60,19 @@ parley_store_timer_at(parley_store_t *s, int64_t at)
 
 
 void
+parley_store_failed(parley_store_connection_t *c, const char *why)
+{
+    if (c->why[0] == '\0') {
+        (void) snprintf(c->why, sizeof(c->why), "%.*s",
+                        (int) sizeof(c->why) - 1, why);
+    }
+}
+
+
+void
 parley_store_fail(parley_store_t *s, const char *why)
 {
-    if (s->why[0] == '\0') {
-        (void) snprintf(s->why, sizeof(s->why), "%.*s",
-                        (int) sizeof(s->why) - 1, why);
-    }
+    parley_store_failed(&s->main, why);
 }
 
 
@@ -93,7 +100,7 @@ parley_store_unusable(parley_store_t *s, const char *format, ...)
     parley_store_log(s, PARLEY_STORE_CRIT, "the store is not used: %s", text);
 
     s->unusable = 1;
-    s->pause = PARLEY_STORE_PAUSE_MAX;
+    s->main.pause = PARLEY_STORE_PAUSE_MAX;
     parley_store_fail(s, text);
 }
 

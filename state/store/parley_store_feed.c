@@ -1,7 +1,9 @@
 /*
  * Takes the steps of the store's order into the zone.  Each worker may ask for
- * steps: the zone ignores those that it has.  A worker asks when it has added a
- * step, and one worker of the node asks every PARLEY_STORE_STEPS ms.
+ * steps: the zone ignores those that it has.  The worker with the inbox asks
+ * when the inbox is told a number, and every PARLEY_STORE_STEPS_MOST ms in case
+ * that a message was lost.  Without an inbox, one worker of the node asks every
+ * PARLEY_STORE_STEPS ms.
  */
 
 #include <string.h>
@@ -14,8 +16,10 @@
 
 static int parley_store_fed_steps(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
-static void parley_store_take_step(parley_store_t *s,
+static void parley_store_read_taken(parley_store_t *s,
     const parley_wire_reply_t *reply, size_t at, int64_t now);
+static void parley_store_take_step(parley_store_t *s, uint64_t number,
+    parley_str_t content, parley_str_t places, int64_t age);
 static void parley_store_check_session(parley_store_t *s,
     const parley_import_t *i);
 static void parley_store_taken_steps(parley_store_t *s);
@@ -80,6 +84,9 @@ parley_store_feed(parley_store_t *s)
 
     parley_store_feed_arguments(s, arguments, known);
 
+    s->hint = 0;
+    s->own = 0;
+    s->fed = s->env->now(s->env->ctx);
     s->feeding = parley_store_once(s, parley_store_fed_steps, arguments,
                                    PARLEY_STORE_FEED) != 0;
 }
@@ -105,15 +112,39 @@ static int
 parley_store_fed_steps(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply)
 {
+    int  more;
+
     (void) call;
 
     s->feeding = 0;
 
-    if (parley_store_take_steps(s, reply) || s->waiting != NULL) {
+    more = parley_store_take_steps(s, reply);
+
+    if (more || s->waiting != NULL
+        || s->hint > s->zone->ops->import->number(s->zone))
+    {
         parley_store_feed(s);
     }
 
     return 0;
+}
+
+
+/* A question under way may have been answered before the step was added. */
+
+void
+parley_store_feed_hint(parley_store_t *s, uint64_t number)
+{
+    if (number <= s->zone->ops->import->number(s->zone)) {
+        return;
+    }
+
+    if (s->feeding) {
+        s->hint = number > s->hint ? number : s->hint;
+        return;
+    }
+
+    parley_store_feed(s);
 }
 
 
@@ -152,13 +183,13 @@ parley_store_take_steps(parley_store_t *s, const parley_wire_reply_t *reply)
                          "long: its streams have a gap");
     }
 
-    for (i = PARLEY_STORE_FED; i < n && s->why[0] == '\0';
+    for (i = PARLEY_STORE_FED; i < n && s->main.why[0] == '\0';
          i += PARLEY_STORE_FED)
     {
-        parley_store_take_step(s, reply, i, now);
+        parley_store_read_taken(s, reply, i, now);
     }
 
-    if (s->why[0] != '\0') {
+    if (s->main.why[0] != '\0') {
         return 0;
     }
 
@@ -180,14 +211,11 @@ parley_store_take_steps(parley_store_t *s, const parley_wire_reply_t *reply)
 
 
 static void
-parley_store_take_step(parley_store_t *s, const parley_wire_reply_t *reply,
+parley_store_read_taken(parley_store_t *s, const parley_wire_reply_t *reply,
     size_t at, int64_t now)
 {
-    int64_t               number, then;
-    parley_str_t          content, places;
-    parley_arena_t        arena;
-    parley_store_step_t   step;
-    const parley_import_ops_t  *zone = s->zone->ops->import;
+    int64_t       number, then;
+    parley_str_t  content, places;
 
     if (!parley_wire_integer(parley_wire_element(reply, at), &number)
         || number >= PARLEY_STORE_NUMBERS
@@ -199,14 +227,26 @@ parley_store_take_step(parley_store_t *s, const parley_wire_reply_t *reply,
         return;
     }
 
-    if ((uint64_t) number <= zone->number(s->zone)) {
+    parley_store_take_step(s, (uint64_t) number, content, places,
+                           now > then ? now - then : 0);
+}
+
+
+static void
+parley_store_take_step(parley_store_t *s, uint64_t number,
+    parley_str_t content, parley_str_t places, int64_t age)
+{
+    parley_arena_t              arena;
+    parley_store_step_t         step;
+    const parley_import_ops_t  *zone = s->zone->ops->import;
+
+    if (number <= zone->number(s->zone)) {
         return;
     }
 
     parley_arena_init(&arena, s->mem, 0);
 
-    if (parley_store_read_step(s, &arena, (uint64_t) number, content, places,
-                               &step)
+    if (parley_store_read_step(s, &arena, number, content, places, &step)
         != 0)
     {
         parley_store_log(s, PARLEY_STORE_CRIT, "a step has an unknown form: "
@@ -215,7 +255,7 @@ parley_store_take_step(parley_store_t *s, const parley_wire_reply_t *reply,
         step.import.kind = PARLEY_IMPORT_NOTHING;
     }
 
-    step.import.age = now > then ? now - then : 0;
+    step.import.age = age;
 
     zone->take(s->zone, &step.import);
 
@@ -250,6 +290,34 @@ parley_store_check_session(parley_store_t *s, const parley_import_t *i)
     {
         parley_store_say_leave(s, &leave);
     }
+}
+
+
+int
+parley_store_take_own(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    int64_t                     number;
+    parley_str_t                places;
+    const parley_import_ops_t  *zone = s->zone->ops->import;
+
+    places = parley_str_none;
+
+    if (parley_wire_elements(reply) == 2
+        && parley_wire_text(parley_wire_element(reply, 1), &places))
+    {
+        reply = parley_wire_element(reply, 0);
+    }
+
+    if (parley_wire_integer(reply, &number) && call->content.len != 0
+        && number < PARLEY_STORE_NUMBERS
+        && (uint64_t) number == zone->number(s->zone) + 1)
+    {
+        parley_store_take_step(s, (uint64_t) number, call->content, places, 0);
+        s->env->appended(s->env->ctx);
+    }
+
+    return 0;
 }
 
 
@@ -330,13 +398,28 @@ parley_store_wait_over(parley_store_t *s, int64_t before)
 
 
 void
-parley_store_feed_tick(parley_store_t *s)
+parley_store_feed_tick(parley_store_t *s, int64_t now)
 {
     uint64_t                    worker;
     parley_store_call_t        *call;
     const parley_import_ops_t  *zone = s->zone->ops->import;
 
-    if (zone->is_due(s->zone, PARLEY_IMPORT_DUE_FEED, PARLEY_STORE_STEPS)) {
+    if (parley_store_has_inbox(s)) {
+
+        /* the other workers ask if this one is stopped for longer */
+
+        zone->put_off(s->zone, PARLEY_IMPORT_DUE_FEED,
+                      PARLEY_STORE_STEPS_MOST / 10);
+
+        if (s->own > zone->number(s->zone)
+            || now - s->fed >= PARLEY_STORE_STEPS_MOST)
+        {
+            parley_store_feed(s);
+        }
+
+    } else if (zone->is_due(s->zone, PARLEY_IMPORT_DUE_FEED,
+                            PARLEY_STORE_STEPS))
+    {
         parley_store_feed(s);
     }
 

@@ -1,7 +1,8 @@
 /*
- * The connection: its life, and the pauses between tries.  Only a connection
- * that has killed its predecessor and entered sends calls, so octets that a
- * lost connection still carries have no effect after the calls were sent again.
+ * The connections: their life, and the pauses between tries.  Only a main
+ * connection that has killed its predecessor and entered sends calls, so octets
+ * that a lost connection still carries have no effect after the calls were sent
+ * again.
  */
 
 #include <string.h>
@@ -9,14 +10,16 @@
 #include "state/store/parley_store_parts.h"
 
 
-#define PARLEY_STORE_PAUSE_MIN  200     /* ms between two tries */
-#define PARLEY_STORE_BEGIN      2000    /* ms that a step of the beginning may
-                                           take */
 #define PARLEY_STORE_SLOW       5       /* timeouts in a row that close */
 #define PARLEY_STORE_SILENT     1000    /* ms without a reply that close */
 
 
-static void parley_store_check(parley_store_t *s);
+static parley_store_connection_t *parley_store_connection(parley_store_t *s,
+    parley_store_link_t link);
+static void parley_store_replied(parley_store_t *s,
+    parley_store_connection_t *c, const parley_wire_reply_t *reply);
+static void parley_store_check(parley_store_t *s,
+    parley_store_connection_t *c);
 static void parley_store_up(parley_store_t *s, int64_t now);
 static void parley_store_away(parley_store_t *s, const char *why);
 
@@ -24,8 +27,15 @@ static void parley_store_away(parley_store_t *s, const char *why);
 void
 parley_store_begin(parley_store_t *s)
 {
-    s->retry = s->env->now(s->env->ctx);
-    parley_store_timer_at(s, s->retry);
+    s->main.retry = s->env->now(s->env->ctx);
+    parley_store_timer_at(s, s->main.retry);
+}
+
+
+static parley_store_connection_t *
+parley_store_connection(parley_store_t *s, parley_store_link_t link)
+{
+    return link == PARLEY_STORE_MAIN ? &s->main : &s->inbox;
 }
 
 
@@ -36,7 +46,7 @@ parley_store_end(parley_store_t *s)
 
     parley_store_report(s, s->env->now(s->env->ctx));
 
-    if (s->stage == PARLEY_STORE_UP) {
+    if (s->main.stage == PARLEY_STORE_UP) {
         return s->first != NULL;
     }
 
@@ -53,7 +63,7 @@ parley_store_end(parley_store_t *s)
 int
 parley_store_is_up(const parley_store_t *s)
 {
-    return s->stage == PARLEY_STORE_UP;
+    return s->main.stage == PARLEY_STORE_UP;
 }
 
 
@@ -65,30 +75,28 @@ parley_store_timer(parley_store_t *s)
     s->timer = 0;
     now = s->env->now(s->env->ctx);
 
-    if (s->stage == PARLEY_STORE_DOWN) {
+    if (s->main.stage == PARLEY_STORE_DOWN) {
 
-        if (now < s->retry) {
-            parley_store_timer_at(s, s->retry);
+        if (now < s->main.retry) {
+            parley_store_timer_at(s, s->main.retry);
             return;
         }
 
-        s->stage = PARLEY_STORE_CONNECTING;
-        s->began = now;
         s->loaded = 0;
-        s->env->connect(s->env->ctx);
+        parley_store_connect(s, &s->main, now);
         parley_store_timer_at(s, now + PARLEY_STORE_BEGIN);
 
         return;
     }
 
-    if (s->stage != PARLEY_STORE_UP) {
+    if (s->main.stage != PARLEY_STORE_UP) {
 
-        if (now - s->began >= PARLEY_STORE_BEGIN) {
+        if (parley_store_is_late(&s->main, now)) {
             parley_store_away(s, "no answer at the beginning of a connection");
             return;
         }
 
-        parley_store_timer_at(s, s->began + PARLEY_STORE_BEGIN);
+        parley_store_timer_at(s, s->main.began + PARLEY_STORE_BEGIN);
 
         return;
     }
@@ -101,7 +109,7 @@ parley_store_timer(parley_store_t *s)
     if (s->first != NULL
         && (s->slow >= PARLEY_STORE_SLOW
             || (now - s->first->since >= PARLEY_STORE_SILENT
-                && now - s->heard >= PARLEY_STORE_SILENT)))
+                && now - s->main.heard >= PARLEY_STORE_SILENT)))
     {
         parley_store_away(s, "no answer in time");
         return;
@@ -109,7 +117,8 @@ parley_store_timer(parley_store_t *s)
 
     parley_store_member_tick(s, now);
     parley_store_taken_send(s);
-    parley_store_feed_tick(s);
+    parley_store_inbox_tick(s, now);
+    parley_store_feed_tick(s, now);
     parley_store_sessions(s);
 
     if (s->ncounts != 0 && now - s->reported >= PARLEY_STORE_RATES) {
@@ -121,20 +130,24 @@ parley_store_timer(parley_store_t *s)
 
 
 void
-parley_store_opened(parley_store_t *s)
+parley_store_opened(parley_store_t *s, parley_store_link_t link)
 {
-    parley_str_t  arguments[3];
+    parley_str_t                arguments[3];
+    parley_store_connection_t  *c = parley_store_connection(s, link);
 
-    s->wire = parley_wire_create();
+    c->wire = parley_wire_create();
 
-    if (s->wire == NULL) {
-        parley_store_away(s, "memory is exhausted");
-        return;
-    }
+    if (c->wire == NULL) {
+        parley_store_failed(c, "memory is exhausted");
 
-    if (s->conf->password.len == 0) {
-        s->stage = PARLEY_STORE_AUTH;
-        parley_store_next(s);
+    } else if (s->conf->password.len == 0) {
+        c->stage = PARLEY_STORE_AUTH;
+
+        if (link == PARLEY_STORE_MAIN) {
+            parley_store_next(s);
+        } else {
+            parley_store_inbox_next(s);
+        }
 
     } else {
         arguments[0] = PARLEY_STR("AUTH");
@@ -142,43 +155,47 @@ parley_store_opened(parley_store_t *s)
                                               : PARLEY_STR("default");
         arguments[2] = s->conf->password;
 
-        parley_store_ask(s, PARLEY_STORE_AUTH, arguments, 3);
+        parley_store_ask(s, c, PARLEY_STORE_AUTH, arguments, 3);
     }
 
-    parley_store_check(s);
+    parley_store_check(s, c);
 }
 
 
 void
-parley_store_closed(parley_store_t *s, const char *why)
+parley_store_closed(parley_store_t *s, parley_store_link_t link,
+    const char *why)
 {
-    if (s->stage != PARLEY_STORE_DOWN) {
+    if (link == PARLEY_STORE_MAIN) {
         parley_store_away(s, why);
+    } else {
+        parley_store_inbox_away(s, why);
     }
 }
 
 
 void
-parley_store_fed(parley_store_t *s, const uint8_t *p, size_t len)
+parley_store_fed(parley_store_t *s, parley_store_link_t link,
+    const uint8_t *p, size_t len)
 {
-    int                   rc;
-    parley_wire_t        *wire = s->wire;
-    parley_wire_reply_t  *reply;
+    int                         rc;
+    parley_wire_reply_t        *reply;
+    parley_store_connection_t  *c = parley_store_connection(s, link);
 
-    if (wire == NULL) {
+    if (c->wire == NULL) {
         return;
     }
 
-    if (parley_wire_feed(wire, p, len) != 0) {
-        parley_store_fail(s, "a reply is too large");
+    if (parley_wire_feed(c->wire, p, len) != 0) {
+        parley_store_failed(c, "a reply is too large");
     }
 
-    while (s->why[0] == '\0') {
+    while (c->why[0] == '\0') {
 
-        rc = parley_wire_next(wire, &reply);
+        rc = parley_wire_next(c->wire, &reply);
 
         if (rc < 0) {
-            parley_store_fail(s, "a reply is not valid RESP");
+            parley_store_failed(c, "a reply is not valid RESP");
             break;
         }
 
@@ -186,30 +203,40 @@ parley_store_fed(parley_store_t *s, const uint8_t *p, size_t len)
             break;
         }
 
-        if (s->stage == PARLEY_STORE_UP) {
-            parley_store_answered(s, reply);
-
-        } else if (parley_store_step(s, reply)) {
-            parley_store_up(s, s->env->now(s->env->ctx));
-        }
-
+        parley_store_replied(s, c, reply);
         parley_wire_free(reply);
     }
 
-    parley_store_check(s);
+    parley_store_check(s, c);
 }
 
 
-/* Closes the connection if the event that was read has failed. */
+static void
+parley_store_replied(parley_store_t *s, parley_store_connection_t *c,
+    const parley_wire_reply_t *reply)
+{
+    if (c->link == PARLEY_STORE_INBOX) {
+        parley_store_inbox_fed(s, reply);
+
+    } else if (c->stage == PARLEY_STORE_UP) {
+        parley_store_answered(s, reply);
+
+    } else if (parley_store_step(s, reply)) {
+        parley_store_up(s, s->env->now(s->env->ctx));
+    }
+}
+
+
+/* Closes a connection if the event that was read has failed. */
 
 static void
-parley_store_check(parley_store_t *s)
+parley_store_check(parley_store_t *s, parley_store_connection_t *c)
 {
-    char  why[sizeof(s->why)];
+    char  why[sizeof(c->why)];
 
-    if (s->why[0] != '\0') {
-        memcpy(why, s->why, sizeof(why));
-        parley_store_away(s, why);
+    if (c->why[0] != '\0') {
+        memcpy(why, c->why, sizeof(why));
+        parley_store_closed(s, c->link, why);
     }
 }
 
@@ -217,10 +244,10 @@ parley_store_check(parley_store_t *s)
 static void
 parley_store_up(parley_store_t *s, int64_t now)
 {
-    s->stage = PARLEY_STORE_UP;
-    s->pause = 0;
+    s->main.stage = PARLEY_STORE_UP;
+    s->main.pause = 0;
+    s->main.heard = now;
     s->slow = 0;
-    s->heard = now;
     s->unusable = 0;
     s->stat.up_since = now;
 
@@ -242,38 +269,15 @@ parley_store_up(parley_store_t *s, int64_t now)
 static void
 parley_store_away(parley_store_t *s, const char *why)
 {
-    int64_t               now;
-    parley_wire_t        *wire;
-    parley_store_stage_t  stage;
-
-    stage = s->stage;
-
-    if (stage == PARLEY_STORE_DOWN) {
+    if (s->main.stage == PARLEY_STORE_DOWN) {
         return;
     }
 
-    wire = s->wire;
-    now = s->env->now(s->env->ctx);
+    parley_store_disconnect(s, &s->main);
+    parley_store_inbox_away(s, NULL);
 
-    s->stage = PARLEY_STORE_DOWN;
-    s->wire = NULL;
-    s->why[0] = '\0';
     s->stat.up_since = 0;
     s->stat.reconnects++;
-
-    /* a pause of 200 ms to 1 s, with a random part */
-
-    s->pause = s->pause == 0 ? PARLEY_STORE_PAUSE_MIN : 2 * s->pause;
-
-    if (s->pause > PARLEY_STORE_PAUSE_MAX) {
-        s->pause = PARLEY_STORE_PAUSE_MAX;
-    }
-
-    s->retry = now + s->pause / 2
-               + (int64_t) (s->env->random(s->env->ctx)
-                            % (uint64_t) (s->pause / 2));
-
-    s->env->close(s->env->ctx);
 
     if (!s->unusable) {
         parley_store_log(s, PARLEY_STORE_ERROR, "the store is away: %s", why);
@@ -281,11 +285,10 @@ parley_store_away(parley_store_t *s, const char *why)
 
     s->unusable = 0;
     s->timer = 0;
-    parley_store_timer_at(s, s->retry);
+    parley_store_timer_at(s, s->main.retry);
 
     s->feeding = 0;
 
     parley_store_give_up(s, INT64_MAX);
     parley_store_wait_over(s, INT64_MAX);
-    parley_wire_destroy(wire);
 }

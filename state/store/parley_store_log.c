@@ -117,7 +117,7 @@ parley_store_keep(parley_state_t *state, const uint8_t (*logs)[PARLEY_KEY_LEN],
     (void) caller;
     (void) s->zone->ops->log->keep(s->zone, logs, n, NULL);
 
-    call = s->stage == PARLEY_STORE_UP ? parley_store_call(s, NULL) : NULL;
+    call = s->main.stage == PARLEY_STORE_UP ? parley_store_call(s, NULL) : NULL;
 
     if (call == NULL) {
         return PARLEY_STATE_DONE;

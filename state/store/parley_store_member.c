@@ -159,7 +159,7 @@ parley_store_list_members(parley_store_t *s, const parley_wire_reply_t *reply)
 
         s->stat.differ += list[i].differs;
 
-        if (list[i].differs && s->conf->tells
+        if (list[i].differs && s->conf->first
             && !parley_store_differed(s, &list[i]))
         {
             parley_store_log(s, PARLEY_STORE_WARN, "the gateway %s has other "
@@ -254,11 +254,8 @@ parley_store_ask_change(parley_store_t *s)
     char          name[PARLEY_STORE_PREFIX + 1];
     parley_str_t  arguments[2];
 
-    memcpy(name, s->prefix, s->prefix_len);
-    name[s->prefix_len] = 'k';
-
     arguments[0] = PARLEY_STR("GET");
-    arguments[1] = parley_str_make(name, s->prefix_len + 1);
+    arguments[1] = parley_store_single(s, 'k', name);
 
     s->asking = parley_store_once(s, parley_store_change, arguments, 2) != 0;
 }

@@ -3,6 +3,8 @@
 #ifndef PARLEY_STORE_PARTS_H
 #define PARLEY_STORE_PARTS_H
 
+#include <string.h>
+
 #include "state/parley_job.h"
 #include "state/parley_log.h"
 #include "state/store/parley_store.h"
@@ -28,7 +30,9 @@
                                        larger one is the zone's alone */
 #define PARLEY_STORE_CONFIRM   "100"        /* ms that WAIT waits */
 #define PARLEY_STORE_SPARE     64   /* freed calls that are kept */
-#define PARLEY_STORE_STEPS     20   /* ms between two questions for steps */
+#define PARLEY_STORE_STEPS     20   /* ms between two questions for steps
+                                       without an inbox */
+#define PARLEY_STORE_STEPS_MOST  1000  /* and with one */
 #define PARLEY_STORE_NODES     1000 /* ms between two looks for ended nodes */
 #define PARLEY_STORE_SAID      60000        /* ms that nodes can read a step
                                        without a record */
@@ -36,6 +40,8 @@
                                                        below it */
 #define PARLEY_STORE_COUNTS    512  /* limits counted between two reports */
 #define PARLEY_STORE_PAUSE_MAX  1000   /* ms between two tries, at most */
+#define PARLEY_STORE_BEGIN     2000 /* ms that a step of the beginning may
+                                       take */
 #define PARLEY_STORE_PREFIX    66   /* octets of a prefix with its braces */
 #define PARLEY_STORE_RESERVED  ((int64_t) 3600 * 1000)  /* ms after which the
                                        engine forgets a reservation */
@@ -68,6 +74,7 @@ typedef struct {
 struct parley_store_call_s {
     parley_store_call_t      *next;
     parley_str_t              octets;
+    parley_str_t              content;  /* of the step that it adds */
     parley_call_t            *caller;   /* NULL: the call is not awaited */
     void                     *ret;
     parley_store_answer_pt    answer;
@@ -164,8 +171,23 @@ typedef enum {
     PARLEY_STORE_ENTER,
     PARLEY_STORE_LOAD,          /* FUNCTION LOAD, then ENTER */
     PARLEY_STORE_ORDER,         /* p1_order */
+    PARLEY_STORE_SUBSCRIBE,     /* of the inbox, after SERVER */
     PARLEY_STORE_UP
 } parley_store_stage_t;
+
+
+/* a connection */
+typedef struct {
+    parley_store_link_t         link;
+    parley_store_stage_t        stage;
+    parley_wire_t              *wire;
+    int64_t                     began;          /* when this stage began */
+    int64_t                     retry;          /* DOWN: when to connect */
+    int64_t                     pause;          /* ms until the next try */
+    int64_t                     heard;          /* last reply */
+    char                        why[160];       /* reason of a failure; empty:
+                                                   none */
+} parley_store_connection_t;
 
 
 struct parley_store_s {
@@ -188,18 +210,13 @@ struct parley_store_s {
                                                    again */
     size_t                      nspare;
 
-    /* the connection */
-    parley_store_stage_t        stage;
-    parley_wire_t              *wire;
+    /* the connections */
+    parley_store_connection_t   main;
+    parley_store_connection_t   inbox;
+    int64_t                     pinged;         /* last PING of the inbox */
     int64_t                     timer;          /* ms of env.now of the next
                                                    parley_store_timer() */
-    int64_t                     began;          /* when this stage began */
-    int64_t                     retry;          /* DOWN: when to connect */
-    int64_t                     pause;          /* ms until the next try */
-    int64_t                     heard;          /* last reply */
     unsigned                    slow;           /* timeouts in a row */
-    char                        why[160];       /* reason of a failure; empty:
-                                                   none */
     unsigned                    unusable:1;     /* the operator must change
                                                    something */
     unsigned                    restores:1;     /* the engine is another one */
@@ -240,6 +257,12 @@ struct parley_store_s {
     size_t                      session;        /* sessions are being added
                                                    again, from this position
                                                    on; 0: not */
+    int64_t                     fed;            /* last question for steps */
+    uint64_t                    hint;           /* number of a step that the
+                                                   inbox was told during a
+                                                   question */
+    uint64_t                    own;            /* and of the last step of this
+                                                   node */
     unsigned                    feeding:1;      /* a question for steps is under
                                                    way */
     unsigned                    lapsed:1;       /* the lease was over: other
@@ -327,8 +350,16 @@ void parley_store_feed_arguments(parley_store_t *s,
 int parley_store_take_steps(parley_store_t *s,
     const parley_wire_reply_t *reply);
 
+/* For the answer of a call: takes its step into the zone if the zone has all
+   steps before it.  Returns 0. */
+int parley_store_take_own(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply);
+
 /* Periodic work, at each timer. */
-void parley_store_feed_tick(parley_store_t *s);
+void parley_store_feed_tick(parley_store_t *s, int64_t now);
+
+/* There is a step of another node with that number. */
+void parley_store_feed_hint(parley_store_t *s, uint64_t number);
 
 /* Puts an answered call into the list waiting. */
 void parley_store_wait(parley_store_t *s, parley_store_call_t *call,
@@ -336,6 +367,23 @@ void parley_store_wait(parley_store_t *s, parley_store_call_t *call,
 
 /* Gives up waiting calls that began before a time. */
 void parley_store_wait_over(parley_store_t *s, int64_t before);
+
+/* parley_store_inbox.c */
+
+/* Begins the stage after s->inbox.stage. */
+void parley_store_inbox_next(parley_store_t *s);
+
+/* Reads a reply or a message. */
+void parley_store_inbox_fed(parley_store_t *s,
+    const parley_wire_reply_t *reply);
+
+/* Connects, or sends PING, if that is due; called while the main connection is
+   up. */
+void parley_store_inbox_tick(parley_store_t *s, int64_t now);
+
+/* The inbox is closed: with a reason, which is logged, or with the main
+   connection.  */
+void parley_store_inbox_away(parley_store_t *s, const char *why);
 
 /* parley_store_call.c */
 
@@ -389,12 +437,27 @@ void parley_store_cancel(parley_state_t *state, parley_call_t *call);
 
 /* parley_store_enter.c */
 
-/* Sends the command of a stage. */
-void parley_store_ask(parley_store_t *s, parley_store_stage_t stage,
-    const parley_str_t *arguments, size_t n);
+/* Begins a connection. */
+void parley_store_connect(parley_store_t *s, parley_store_connection_t *c,
+    int64_t now);
 
-/* Begins the stage after s->stage. */
+/* Closes a connection, and sets the time of the next try. */
+void parley_store_disconnect(parley_store_t *s, parley_store_connection_t *c);
+
+/* Returns whether a connection has been in its stage of the beginning for too
+   long. */
+int parley_store_is_late(const parley_store_connection_t *c, int64_t now);
+
+/* Sends the command of a stage. */
+void parley_store_ask(parley_store_t *s, parley_store_connection_t *c,
+    parley_store_stage_t stage, const parley_str_t *arguments, size_t n);
+
+/* Begins the stage after s->main.stage. */
 void parley_store_next(parley_store_t *s);
+
+/* Returns the value of a line "name:value" of INFO, or an empty string. */
+parley_str_t parley_store_line(const parley_wire_reply_t *reply,
+    const char *name);
 
 /* Reads the reply of a stage.  Returns 1 if the connection has entered. */
 int parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply);
@@ -407,7 +470,7 @@ int parley_store_role(parley_store_t *s, const parley_wire_reply_t *reply);
 
 /* parley_store_acl.c */
 
-#define PARLEY_STORE_COMMANDS  29
+#define PARLEY_STORE_COMMANDS  32
 #define PARLEY_STORE_UNASKED   3    /* commands that p1_enter does not check */
 
 /* Names in lower case; "client|kill" is a subcommand. */
@@ -419,9 +482,12 @@ extern const char *const  parley_store_commands[PARLEY_STORE_COMMANDS];
 void parley_store_timer_at(parley_store_t *s, int64_t at);
 
 /*
- * The connection cannot be used: it is closed when the event ends that is being
+ * A connection cannot be used: it is closed when the event ends that is being
  * read.  Only the first reason counts.
  */
+void parley_store_failed(parley_store_connection_t *c, const char *why);
+
+/* As parley_store_failed(), of the main connection. */
 void parley_store_fail(parley_store_t *s, const char *why);
 
 /* As parley_store_fail(): a reply has a wrong form. */
@@ -628,6 +694,17 @@ parley_store_holds(const parley_store_t *s, int64_t now)
 }
 
 
+/* Returns whether the inbox is told the number of each new step: libraries of
+   earlier versions publish none. */
+
+static inline int
+parley_store_has_inbox(const parley_store_t *s)
+{
+    return s->inbox.stage == PARLEY_STORE_UP
+           && s->state.format == PARLEY_STATE_FORMAT;
+}
+
+
 static inline parley_str_t
 parley_store_generation(const parley_store_t *s)
 {
@@ -642,6 +719,19 @@ parley_store_epoch(const parley_store_t *s, char room[24])
 {
     return parley_wire_number((int64_t) (s->env->random(s->env->ctx)
                                          >> 16 | 1), room);
+}
+
+
+/* Writes the name of a key of the store alone, or of its channel. */
+
+static inline parley_str_t
+parley_store_single(const parley_store_t *s, char letter,
+    char room[PARLEY_STORE_PREFIX + 1])
+{
+    memcpy(room, s->prefix, s->prefix_len);
+    room[s->prefix_len] = letter;
+
+    return parley_str_make(room, s->prefix_len + 1);
 }
 
 

@@ -58,7 +58,7 @@ parley_store_count(parley_store_t *s, const uint8_t *key,
         return;
     }
 
-    if (s->stage != PARLEY_STORE_UP) {
+    if (s->main.stage != PARLEY_STORE_UP) {
         s->stat.lost[PARLEY_STORE_LOST_RATE]++;
         return;
     }

@@ -42,7 +42,9 @@ parley_store_put(parley_state_t *state, const parley_put_t *put,
     parley_store_t       *s = (parley_store_t *) state;
     parley_store_call_t  *call;
 
-    if (parley_store_in_zones(put->id.kind) && s->stage != PARLEY_STORE_UP) {
+    if (parley_store_in_zones(put->id.kind)
+        && s->main.stage != PARLEY_STORE_UP)
+    {
         s->stat.fallbacks++;
         *ret = PARLEY_PUT_AWAY;
 
@@ -88,7 +90,9 @@ parley_store_put(parley_state_t *state, const parley_put_t *put,
         return PARLEY_STATE_DONE;
     }
 
-    if (put->replaces == 0 || s->stage != PARLEY_STORE_UP || caller == NULL) {
+    if (put->replaces == 0 || s->main.stage != PARLEY_STORE_UP
+        || caller == NULL)
+    {
         (void) parley_store_send(s, call);
         return PARLEY_STATE_DONE;
     }
@@ -455,7 +459,7 @@ parley_store_drop(parley_state_t *state, const parley_record_id_t *id,
         return PARLEY_STATE_DONE;
     }
 
-    if (caller == NULL || s->stage != PARLEY_STORE_UP
+    if (caller == NULL || s->main.stage != PARLEY_STORE_UP
         || parley_store_is_shared(id->kind))
     {
         (void) parley_store_send(s, call);

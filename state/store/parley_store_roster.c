@@ -97,6 +97,7 @@ parley_store_join_call(parley_store_t *s, parley_store_call_t *call,
     arguments[3] = parley_store_prefix(s);
     arguments[4] = parley_store_generation(s);
     arguments[5] = parley_store_write_join(s, &call->arena, j, stamp, worker);
+    call->content = arguments[5];
     arguments[6] = parley_wire_number(PARLEY_STORE_SAID, ms);
     arguments[7] = parley_wire_number((int64_t) s->conf->room, room);
     arguments[8] = parley_store_epoch(s, epoch);
@@ -157,6 +158,8 @@ parley_store_join_answer(parley_store_t *s, parley_store_call_t *call,
     ret->verdict = PARLEY_JOIN_OK;
     ret->stamp = call->step;
     parley_store_read_places(place.data, 1, &ret->place);
+
+    (void) parley_store_take_own(s, call, reply);
 
     call->finish = parley_store_join_finish;
     parley_store_wait(s, call, call->step);
@@ -269,7 +272,7 @@ parley_store_roster(parley_state_t *state, const parley_roster_t *r,
     parley_store_t       *s = (parley_store_t *) state;
     parley_store_call_t  *call;
 
-    call = r->at == 0 && s->stage == PARLEY_STORE_UP
+    call = r->at == 0 && s->main.stage == PARLEY_STORE_UP
            ? parley_store_call(s, parley_store_listed) : NULL;
 
     if (call == NULL) {
@@ -335,7 +338,7 @@ parley_store_session(void *ctx, const parley_join_t *j, uint64_t stamp,
     parley_store_t       *s = ctx;
     parley_store_call_t  *call;
 
-    call = parley_store_call(s, NULL);
+    call = parley_store_call(s, parley_store_take_own);
 
     if (call == NULL) {
         return;

@@ -84,7 +84,7 @@ parley_store_settle(parley_state_t *state, const parley_admission_t *a,
         return PARLEY_STATE_DONE;
     }
 
-    if (s->stage != PARLEY_STORE_UP) {
+    if (s->main.stage != PARLEY_STORE_UP) {
 
         /* the store learns of it when it is back */
 
@@ -152,7 +152,7 @@ parley_store_taken(parley_store_t *s, const parley_admission_t *a,
 
     if (a->slot == NULL && how->closes[0] == NULL && how->nlifts == 0) {
 
-        if (s->stage != PARLEY_STORE_UP
+        if (s->main.stage != PARLEY_STORE_UP
             && s->conf->fallback == PARLEY_STORE_LOCAL)
         {
             parley_store_remember(s, a, how->stamp);

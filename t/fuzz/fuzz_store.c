@@ -3,6 +3,8 @@
  * way.  Each verb is answered once, at the latest when the connection is
  * closed, and the zone has no reservation of a verb that was refused.
  *
+ * The inbox gets the same replies, as messages, after those of its beginning.
+ *
  * If the bit 8 of the first octet is set, the replies are those of a Sentinel:
  * they name an address, or are refused with a reason.
  *
@@ -46,8 +48,8 @@ typedef struct {
     parley_store_env_t   env;
     parley_store_conf_t  conf;
     parley_store_t      *store;
-    unsigned             connects;
-    unsigned             open;
+    unsigned             connects[PARLEY_STORE_LINKS];
+    unsigned             open[PARLEY_STORE_LINKS];
     int64_t              now;
     fuzz_verb_t          verbs[FUZZ_VERBS];
     parley_arena_t       arena;
@@ -65,6 +67,11 @@ static const char  beginning[] =
     "*4\r\n$1\r\n1\r\n$4\r\n1000\r\n:1\r\n$1\r\n1\r\n"
     ":1\r\n";
 
+static const char  inbox[] =
+    "$73\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\n"
+    "run_id:0123456789012345678\r\n\r\n"
+    "*3\r\n$9\r\nsubscribe\r\n$9\r\n{parley}f\r\n:1\r\n";
+
 
 static void fuzz_nothing(void *ctx) { (void) ctx; }
 static int fuzz_alive(void *ctx, const parley_process_t *p)
@@ -72,9 +79,12 @@ static int fuzz_alive(void *ctx, const parley_process_t *p)
 static int64_t fuzz_now(void *ctx) { return ((fuzz_t *) ctx)->now; }
 static uint64_t fuzz_random(void *ctx) { (void) ctx; return 4; }
 static void fuzz_timer(void *ctx, int64_t ms) { (void) ctx; (void) ms; }
-static void fuzz_send(void *ctx, parley_str_t s) { (void) ctx; (void) s; }
-static void fuzz_connect(void *ctx) { ((fuzz_t *) ctx)->connects++; }
-static void fuzz_close(void *ctx) { ((fuzz_t *) ctx)->open = 0; }
+static void fuzz_send(void *ctx, parley_store_link_t link, parley_str_t s)
+{ (void) ctx; (void) link; (void) s; }
+static void fuzz_connect(void *ctx, parley_store_link_t link)
+{ ((fuzz_t *) ctx)->connects[link]++; }
+static void fuzz_close(void *ctx, parley_store_link_t link)
+{ ((fuzz_t *) ctx)->open[link] = 0; }
 
 
 static void
@@ -128,6 +138,7 @@ fuzz_begin(fuzz_t *f, unsigned fallback)
     };
 
     f->conf.prefix = parley_str_c("parley");
+    f->conf.first = 1;
     f->conf.timeout = 100;
     f->conf.room = FUZZ_ZONE;
     f->conf.lease = PARLEY_STORE_LEASE;
@@ -139,9 +150,9 @@ fuzz_begin(fuzz_t *f, unsigned fallback)
     parley_arena_init(&f->arena, &parley_mem_libc, 0);
     parley_store_begin(f->store);
     parley_store_timer(f->store);
-    check(f->connects == 1);
-    f->open = 1;
-    parley_store_opened(f->store);
+    check(f->connects[PARLEY_STORE_MAIN] == 1);
+    f->open[PARLEY_STORE_MAIN] = 1;
+    parley_store_opened(f->store, PARLEY_STORE_MAIN);
 }
 
 
@@ -300,18 +311,25 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_begin(&f, data[0] & 2);
 
     if (data[0] & 1) {
-        parley_store_fed(f.store, (const uint8_t *) beginning,
-                         sizeof(beginning) - 1);
+        parley_store_fed(f.store, PARLEY_STORE_MAIN,
+                         (const uint8_t *) beginning, sizeof(beginning) - 1);
         check(parley_store_is_up(f.store));
         parley_store_timer(f.store);
+        check(f.connects[PARLEY_STORE_INBOX] == 1);
+        f.open[PARLEY_STORE_INBOX] = 1;
+        parley_store_opened(f.store, PARLEY_STORE_INBOX);
+        parley_store_fed(f.store, PARLEY_STORE_INBOX, (const uint8_t *) inbox,
+                         sizeof(inbox) - 1);
+        check(f.open[PARLEY_STORE_INBOX]);
         fuzz_verbs(&f);
     }
 
     piece = data[1] == 0 ? size : data[1];
 
-    for (i = 2; i < size && f.open; i += n) {
+    for (i = 2; i < size && f.open[PARLEY_STORE_MAIN]; i += n) {
         n = size - i < piece ? size - i : piece;
-        parley_store_fed(f.store, data + i, n);
+        parley_store_fed(f.store, PARLEY_STORE_INBOX, data + i, n);
+        parley_store_fed(f.store, PARLEY_STORE_MAIN, data + i, n);
         f.now += data[0] >> 4;
 
         if (data[0] & 4) {
@@ -319,7 +337,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     }
 
-    parley_store_closed(f.store, "the end");
+    parley_store_closed(f.store, PARLEY_STORE_MAIN, "the end");
+    check(!f.open[PARLEY_STORE_INBOX]);
 
     for (i = 0; i < FUZZ_VERBS; i++) {
         check(!f.verbs[i].waits || f.verbs[i].done);

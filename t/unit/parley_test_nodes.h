@@ -54,6 +54,28 @@ until(parley_state_done_t how, parley_call_t *call)
 }
 
 
+/* Lets the nodes work until the engine has told n inboxes. */
+
+static inline void
+until_inboxes(int n)
+{
+    unsigned  i;
+
+    for (i = 0; i < 500; i++) {
+        if (atoi(parley_test_engine_do(&engine,
+                                       "publish '{parley}f' x"))
+            == n)
+        {
+            return;
+        }
+
+        parley_test_nodes(both, 2, NULL, 20);
+    }
+
+    fail_msg("the engine has other subscribers");
+}
+
+
 static inline int
 begin(void **state)
 {

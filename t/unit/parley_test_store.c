@@ -200,40 +200,43 @@ parley_test_engine_do(parley_test_engine_t *e, const char *words)
 
 
 static void
-parley_test_node_connect(void *ctx)
+parley_test_node_connect(void *ctx, parley_store_link_t link)
 {
     parley_test_node_t  *n = ctx;
+    parley_test_link_t  *l = &n->links[link];
 
-    assert_int_equal(n->fd, -1);
+    assert_int_equal(l->fd, -1);
 
-    n->fd = parley_test_engine_connect(n->engine);
-    n->opening = n->fd != -1;
-    n->failed = n->fd == -1;
+    l->fd = parley_test_engine_connect(n->engine);
+    l->opening = l->fd != -1;
+    l->failed = l->fd == -1;
 }
 
 
 static void
-parley_test_node_send(void *ctx, parley_str_t octets)
+parley_test_node_send(void *ctx, parley_store_link_t link, parley_str_t octets)
 {
     size_t               len;
     parley_test_node_t  *n = ctx;
+    parley_test_link_t  *l = &n->links[link];
 
-    if (n->fd == -1) {
+    if (l->fd == -1) {
         return;
     }
 
-    len = octets.len < n->cut ? octets.len : n->cut;
+    len = octets.len < n->cut || link != PARLEY_STORE_MAIN ? octets.len
+                                                           : n->cut;
 
-    if (send(n->fd, octets.data, len, MSG_NOSIGNAL) != (ssize_t) len) {
-        n->failed = 1;
+    if (send(l->fd, octets.data, len, MSG_NOSIGNAL) != (ssize_t) len) {
+        l->failed = 1;
     }
 
-    if (n->cut != SIZE_MAX) {
+    if (n->cut != SIZE_MAX && link == PARLEY_STORE_MAIN) {
         n->cut -= len;
 
         if (n->cut == 0) {
-            shutdown(n->fd, SHUT_WR);
-            n->failed = 1;
+            shutdown(l->fd, SHUT_WR);
+            l->failed = 1;
             n->cut = SIZE_MAX;
         }
     }
@@ -241,17 +244,18 @@ parley_test_node_send(void *ctx, parley_str_t octets)
 
 
 static void
-parley_test_node_close(void *ctx)
+parley_test_node_close(void *ctx, parley_store_link_t link)
 {
     parley_test_node_t  *n = ctx;
+    parley_test_link_t  *l = &n->links[link];
 
-    if (n->fd != -1) {
-        close(n->fd);
+    if (l->fd != -1) {
+        close(l->fd);
     }
 
-    n->fd = -1;
-    n->opening = 0;
-    n->failed = 0;
+    l->fd = -1;
+    l->opening = 0;
+    l->failed = 0;
 }
 
 
@@ -331,7 +335,8 @@ parley_test_node_begin(parley_test_node_t *n, parley_test_engine_t *e,
     parley_memory_stamps(&n->zone.s, (uint64_t) random());
 
     n->engine = e;
-    n->fd = -1;
+    n->links[PARLEY_STORE_MAIN].fd = -1;
+    n->links[PARLEY_STORE_INBOX].fd = -1;
     n->timer = -1;
     n->cut = SIZE_MAX;
 
@@ -347,6 +352,7 @@ parley_test_node_begin(parley_test_node_t *n, parley_test_engine_t *e,
     n->env.ctx = n;
 
     n->conf.prefix = PARLEY_STR("parley");
+    n->conf.first = 1;
     n->conf.room = 8 * 1024 * 1024;
     n->conf.config = PARLEY_STR("test");
     n->conf.timeout = 2000;
@@ -364,57 +370,64 @@ parley_test_node_begin(parley_test_node_t *n, parley_test_engine_t *e,
 void
 parley_test_node_end(parley_test_node_t *n)
 {
-    parley_test_node_close(n);
+    parley_test_node_close(n, PARLEY_STORE_MAIN);
+    parley_test_node_close(n, PARLEY_STORE_INBOX);
     parley_store_destroy(n->store);
     parley_test_state_end(&n->zone);
 }
 
 
 void
-parley_test_node_cut(parley_test_node_t *n)
+parley_test_node_cut(parley_test_node_t *n, parley_store_link_t link)
 {
-    n->failed = 1;
+    n->links[link].failed = 1;
+}
+
+
+static void
+parley_test_node_read(parley_test_node_t *n, parley_store_link_t link)
+{
+    uint8_t              octets[65536];
+    ssize_t              len;
+    parley_test_link_t  *l = &n->links[link];
+
+    if (l->failed) {
+        parley_test_node_close(n, link);
+        parley_store_closed(n->store, link, "cut");
+        return;
+    }
+
+    if (l->opening) {
+        l->opening = 0;
+        parley_store_opened(n->store, link);
+    }
+
+    if (l->fd == -1) {
+        return;
+    }
+
+    len = recv(l->fd, octets, sizeof(octets), MSG_DONTWAIT);
+
+    if (len > 0) {
+        parley_store_fed(n->store, link, octets, (size_t) len);
+
+    } else if (len == 0 || (errno != EAGAIN && errno != EINTR)) {
+        parley_test_node_close(n, link);
+        parley_store_closed(n->store, link, "closed");
+    }
 }
 
 
 static void
 parley_test_node_work(parley_test_node_t *n)
 {
-    int64_t  now;
-    uint8_t  octets[65536];
-    ssize_t  len;
-
-    now = parley_test_node_now(n);
-
-    if (n->timer != -1 && n->timer <= now) {
+    if (n->timer != -1 && n->timer <= parley_test_node_now(n)) {
         n->timer = -1;
         parley_store_timer(n->store);
     }
 
-    if (n->failed) {
-        parley_test_node_close(n);
-        parley_store_closed(n->store, "cut");
-        return;
-    }
-
-    if (n->opening) {
-        n->opening = 0;
-        parley_store_opened(n->store);
-    }
-
-    if (n->fd == -1) {
-        return;
-    }
-
-    len = recv(n->fd, octets, sizeof(octets), MSG_DONTWAIT);
-
-    if (len > 0) {
-        parley_store_fed(n->store, octets, (size_t) len);
-
-    } else if (len == 0 || (errno != EAGAIN && errno != EINTR)) {
-        parley_test_node_close(n);
-        parley_store_closed(n->store, "closed");
-    }
+    parley_test_node_read(n, PARLEY_STORE_MAIN);
+    parley_test_node_read(n, PARLEY_STORE_INBOX);
 }
 
 
@@ -424,22 +437,23 @@ parley_test_nodes(parley_test_node_t **nodes, size_t n, const unsigned *done,
 {
     size_t         i;
     int64_t        until;
-    struct pollfd  fds[8];
+    struct pollfd  fds[16];
 
     until = parley_test_clock(CLOCK_MONOTONIC) + ms;
 
     do {
         for (i = 0; i < n; i++) {
             parley_test_node_work(nodes[i]);
-            fds[i].fd = nodes[i]->fd;
-            fds[i].events = POLLIN;
+            fds[2 * i].fd = nodes[i]->links[PARLEY_STORE_MAIN].fd;
+            fds[2 * i + 1].fd = nodes[i]->links[PARLEY_STORE_INBOX].fd;
+            fds[2 * i].events = fds[2 * i + 1].events = POLLIN;
         }
 
         if (done != NULL && *done) {
             return;
         }
 
-        poll(fds, n, 2);
+        poll(fds, 2 * n, 2);
 
     } while (parley_test_clock(CLOCK_MONOTONIC) < until);
 }

@@ -18,17 +18,22 @@ typedef struct parley_test_engine_s {
 
 
 typedef struct {
+    int  fd;                            /* -1: no connection */
+    int  opening;                       /* the connection is to be reported */
+    int  failed;                        /* its failure is to be reported */
+} parley_test_link_t;
+
+
+typedef struct {
     parley_test_state_t     zone;
     parley_store_env_t      env;
     parley_store_conf_t     conf;
     parley_store_t         *store;
     parley_test_engine_t   *engine;
-    int                     fd;         /* -1: no connection */
-    int                     opening;    /* the connection is to be reported */
-    int                     failed;     /* its failure is to be reported */
+    parley_test_link_t      links[PARLEY_STORE_LINKS];
     int64_t                 timer;      /* time of the timer; -1: none */
-    size_t                  cut;        /* octets to send before the connection
-                                           is cut; SIZE_MAX: never */
+    size_t                  cut;        /* octets to send before the main
+                                           connection is cut; SIZE_MAX: never */
     unsigned                appended;   /* calls of env.appended */
     unsigned                logged[4];  /* lines of each level */
     char                    last[640];  /* last line */
@@ -58,8 +63,8 @@ void parley_test_node_begin(parley_test_node_t *n, parley_test_engine_t *e,
     char name);
 void parley_test_node_end(parley_test_node_t *n);
 
-/* Closes the connection as the network does. */
-void parley_test_node_cut(parley_test_node_t *n);
+/* Closes a connection as the network does. */
+void parley_test_node_cut(parley_test_node_t *n, parley_store_link_t link);
 
 /* Lets nodes work until *done is set, or for ms of their time. */
 void parley_test_nodes(parley_test_node_t **nodes, size_t n,

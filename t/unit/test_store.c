@@ -576,7 +576,7 @@ test_exact_again(void **state)
         call = wait_for();
         assert_int_equal(s->ops->admit(s, &m, &got, call), PARLEY_STATE_LATER);
         parley_test_engine_do(&engine, "ping");
-        parley_test_node_cut(&a);
+        parley_test_node_cut(&a, PARLEY_STORE_MAIN);
         until(PARLEY_STATE_LATER, call);
         assert_int_equal(got.verdict, i == 0 ? PARLEY_ADMIT_AWAY
                                              : PARLEY_ADMIT_OK);

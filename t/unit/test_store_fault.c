@@ -19,8 +19,8 @@ test_dead(void **state)
 
     a.conf.lease = 2000;
     b.conf.lease = 2000;
-    parley_test_node_cut(&a);
-    parley_test_node_cut(&b);
+    parley_test_node_cut(&a, PARLEY_STORE_MAIN);
+    parley_test_node_cut(&b, PARLEY_STORE_MAIN);
     parley_test_nodes(both, 2, NULL, 20);
     parley_test_nodes_up(both, 2);
 
@@ -50,8 +50,8 @@ test_stopped_engine(void **state)
 
     a.conf.lease = 1000;
     b.conf.lease = 1000;
-    parley_test_node_cut(&a);
-    parley_test_node_cut(&b);
+    parley_test_node_cut(&a, PARLEY_STORE_MAIN);
+    parley_test_node_cut(&b, PARLEY_STORE_MAIN);
     parley_test_nodes(both, 2, NULL, 20);
     parley_test_nodes_up(both, 2);
 
@@ -79,8 +79,8 @@ test_kill(void **state)
 
     /* the engine still reads the connection that the node has closed */
 
-    fd = dup(a.fd);
-    parley_test_node_cut(&a);
+    fd = dup(a.links[PARLEY_STORE_MAIN].fd);
+    parley_test_node_cut(&a, PARLEY_STORE_MAIN);
     parley_test_nodes(both, 2, NULL, 2);
     assert_false(parley_store_is_up(a.store));
 
@@ -89,8 +89,9 @@ test_kill(void **state)
     a.cut = 115;
     parley_test_nodes_up(both, 2);
     assert_int_equal(a.cut, SIZE_MAX);
+    until_inboxes(2);
     assert_string_equal(parley_test_engine_do(&engine,
-                            "client list | grep -c -v cmd=client"), "2");
+                            "client list | grep -c -v cmd=client"), "4");
     close(fd);
 }
 
@@ -325,7 +326,7 @@ test_replica(void **state)
     until_says(&replica, "info replication", "master_link_status:up");
     until_says(&engine, "info replication", "state=online");
 
-    parley_test_node_cut(&a);
+    parley_test_node_cut(&a, PARLEY_STORE_MAIN);
     parley_test_nodes(both, 2, NULL, 20);
     parley_test_nodes_up(both, 2);
 
@@ -492,7 +493,7 @@ test_full(void **state)
 
     /* and a connection can begin */
 
-    parley_test_node_cut(&b);
+    parley_test_node_cut(&b, PARLEY_STORE_MAIN);
     parley_test_nodes(both, 2, NULL, 2);
     parley_test_nodes_up(both, 2);
 
@@ -535,7 +536,7 @@ test_unusable(void **state)
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 
         parley_test_engine_do(&engine, cases[i].words);
-        parley_test_node_cut(&a);
+        parley_test_node_cut(&a, PARLEY_STORE_MAIN);
         a.last[0] = '\0';
         parley_test_nodes(both, 1, NULL, 600);
 

@@ -586,8 +586,8 @@ test_lapsed(void **state)
     (void) state;
 
     a.conf.lease = b.conf.lease = 1500;
-    parley_test_node_cut(&a);
-    parley_test_node_cut(&b);
+    parley_test_node_cut(&a, PARLEY_STORE_MAIN);
+    parley_test_node_cut(&b, PARLEY_STORE_MAIN);
     parley_test_nodes(both, 2, NULL, 5);
     parley_test_nodes_up(both, 2);
 
@@ -623,8 +623,8 @@ test_said_away(void **state)
     one = say(&a, "log", "secret");
     equal();
 
-    parley_test_node_cut(&a);
-    parley_test_node_cut(&b);
+    parley_test_node_cut(&a, PARLEY_STORE_MAIN);
+    parley_test_node_cut(&b, PARLEY_STORE_MAIN);
     parley_test_nodes(both, 2, NULL, 5);
     parley_test_engine_do(&engine, "flushall");
 
@@ -655,7 +655,7 @@ test_lost_join(void **state)
     assert_int_equal(s->ops->log->join(s, &j, &lost, call),
                      PARLEY_STATE_LATER);
     usleep(50000);
-    parley_test_node_cut(&a);
+    parley_test_node_cut(&a, PARLEY_STORE_MAIN);
     parley_test_nodes(both, 1, NULL, 2);
     assert_int_equal(lost.verdict, PARLEY_JOIN_AWAY);
 

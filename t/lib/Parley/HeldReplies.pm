@@ -9,6 +9,8 @@ package Parley::HeldReplies;
 #     $relay->held;               # waits until a reply is held: 'SET i'
 #     $relay->release;            # lets the replies through that are held
 #     $relay->pass;               # holds nothing
+#     $relay->lose;               # holds nothing, and loses the messages of the
+#                                 # channels
 #
 # A command has its name, the function of FCALL, and the letter of its key
 # after the prefix.  Replies to the commands that a worker sends by itself
@@ -78,6 +80,7 @@ sub tell {
 sub hold { $_[0]->tell('hold') }
 sub release { $_[0]->tell('release') }
 sub pass { $_[0]->tell('pass') }
+sub lose { $_[0]->tell('lose') }
 
 
 # Returns the name of the command whose reply is held, or undef after the time.
@@ -122,7 +125,7 @@ sub serve {
     local $SIG{PIPE} = 'IGNORE';
 
     my $ready = IO::Select->new($listener, $control);
-    my %mode = (hold => 0, free => 0, control => $control);
+    my %mode = (hold => 0, free => 0, lose => 0, control => $control);
     my %at;
 
     while (1) {
@@ -149,7 +152,8 @@ sub serve {
 
             if ($from == $control) {
                 return if !$n;
-                $mode{hold} = $octets ne "pass\n";
+                $mode{hold} = $octets =~ /^(?:hold|release)\n/;
+                $mode{lose} = $octets eq "lose\n";
                 $mode{free} = $octets eq "release\n";
                 forward($_, \%mode) for values %at;
                 $mode{free} = 0;
@@ -173,6 +177,7 @@ sub serve {
 
                 while (my $name = command($c)) {
                     push @{ $c->{sent} }, { name => $name };
+                    $c->{inbox} = 1 if $name =~ /^SUBSCRIBE/;
                 }
             } else {
                 $c->{replies} .= $octets;
@@ -234,6 +239,14 @@ sub forward {
     my ($c, $mode) = @_;
 
     while (my $len = reply(\$c->{replies}, 0)) {
+        if ($c->{inbox}) {
+            my $octets = substr $c->{replies}, 0, $len, '';
+
+            syswrite $c->{client}, $octets
+                if !$mode->{lose} || $octets !~ /^\*3\r\n\$7\r\nmessage\r\n/;
+            next;
+        }
+
         my $sent = $c->{sent}[0] // last;
 
         last if $mode->{hold} && !$own{$sent->{name}}

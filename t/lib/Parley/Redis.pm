@@ -185,6 +185,15 @@ sub clients {
 }
 
 
+# Returns the number of gateways whose inbox is subscribed.
+sub inboxes {
+    my ($self, $prefix) = @_;
+
+    return (split /\n/, $self->cli('PUBSUB', 'NUMSUB', '{'
+                                   . ($prefix // 'parley') . '}f'))[1];
+}
+
+
 # A stopped server keeps its connections and answers nothing.
 sub pause { CORE::kill 'STOP', $_[0]{pid} }
 sub resume { CORE::kill 'CONT', $_[0]{pid} }
