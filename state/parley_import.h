@@ -6,16 +6,22 @@
  *
  * Another node's session belongs to its worker, a process that the zone knows
  * only by name.  A zone has room for PARLEY_IMPORT_WORKERS of them.
+ *
+ * Each zone has the jobs of all nodes.  The node that added a job, or adopted
+ * it after the end of the node before, is the only one that does it.
  */
 
 #ifndef PARLEY_IMPORT_H
 #define PARLEY_IMPORT_H
 
+#include "state/parley_job.h"
 #include "state/parley_log.h"
 #include "state/parley_process.h"
 
 
 #define PARLEY_IMPORT_WORKERS  256
+#define PARLEY_IMPORT_NODES    64       /* other nodes whose jobs a zone can
+                                           adopt */
 
 
 typedef enum {
@@ -27,28 +33,45 @@ typedef enum {
     PARLEY_IMPORT_LEAVE,
     PARLEY_IMPORT_GONE,         /* a worker ended, with its sessions */
     PARLEY_IMPORT_CLOSE,        /* a message closed questions */
-    PARLEY_IMPORT_DROP          /* the jobs of a lane are dropped */
+    PARLEY_IMPORT_DROP,         /* the jobs of a lane are dropped */
+    PARLEY_IMPORT_ADD,          /* jobs without a record */
+    PARLEY_IMPORT_END,          /* an attempt at a job ended */
+    PARLEY_IMPORT_ADOPT         /* the node has the jobs of another one */
 } parley_import_kind_t;
 
 
+/*
+ * The end of an attempt.  A job has a number in the order: that of its step
+ * times PARLEY_JOBS_MAX, and its place among the jobs of the step.
+ */
+typedef struct parley_import_end_s {
+    uint8_t             lane[PARLEY_KEY_LEN];
+    uint64_t            job;
+    parley_job_how_t    how;
+    unsigned            mark;
+    unsigned            untried:1;
+} parley_import_end_t;
+
+
 /* one step of the order */
-typedef struct {
+typedef struct parley_import_s {
     uint64_t                 number;    /* above that of the step before, below
                                            2^48 */
     parley_import_kind_t     kind;
     int64_t                  age;       /* ms since the step */
     unsigned                 own:1;     /* of this node */
 
-    /* JOIN, LEAVE, GONE: the worker.  Of this node: pid is the number of the
-       process; of another: pid is the number of the node, began that of the
-       worker. */
+    /* The worker.  Of another node: pid is the number of the node, began that
+       of the worker.  JOIN, LEAVE, GONE of this node: pid is the number of the
+       process. */
     parley_process_t         worker;
 
     /* JOIN: stamp of the session, and the end of the log */
     uint64_t                 stamp;
     parley_place_t           place;
 
-    const parley_append_t   *append;    /* without takes */
+    const parley_append_t   *append;    /* without takes; ADD: its jobs and
+                                           account */
     const parley_place_t    *places;    /* [append->nlogs] */
     const parley_erase_t    *erase;
     const parley_had_t      *had;
@@ -57,6 +80,13 @@ typedef struct {
     const parley_record_id_t *closes;
     size_t                   ncloses;
     const uint8_t           *lane;
+    const parley_import_end_t *end;     /* also of an APPEND that is the notice
+                                           of an end; else NULL */
+
+    /* ADOPT: the node that had the jobs, 0: this one; the jobs of later steps
+       are its own */
+    uint32_t                 node;
+    uint64_t                 until;
 } parley_import_t;
 
 
@@ -96,8 +126,10 @@ typedef struct parley_import_ops_s {
      */
     void  (*miss)(parley_state_t *s, uint64_t number, int records);
 
-    /* Drop the sessions of nodes that are not in a list. */
-    void  (*keep_nodes)(parley_state_t *s, const uint32_t *nodes, size_t n);
+    /* Drops the sessions of nodes that are not in a list.  Returns one of them
+       that has jobs; 0: none. */
+    uint32_t  (*keep_nodes)(parley_state_t *s, const uint32_t *nodes,
+                  size_t n);
 
     /* Returns the number of a worker of this node that has ended, and forgets
        it; 0: none. */
@@ -139,8 +171,13 @@ typedef struct parley_import_ops_s {
     /* Returns whether the zone has a session that was joined with the stamp. */
     int  (*has_session)(parley_state_t *s, const parley_leave_t *l);
 
-    /* Returns whether this process has a job. */
-    int  (*has_job)(parley_state_t *s, const parley_job_id_t *id);
+    /* Returns whether a lane has jobs. */
+    int  (*has_lane)(parley_state_t *s, const uint8_t lane[PARLEY_KEY_LEN]);
+
+    /* Returns whether this process has a job, and in *job its number in the
+       order; 0: the zone alone has it. */
+    int  (*has_job)(parley_state_t *s, const parley_job_id_t *id,
+             uint64_t *job);
 } parley_import_ops_t;
 
 

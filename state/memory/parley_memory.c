@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#include "state/memory/parley_memory_parts.h"
+#include "state/parley_import.h"
+#include "state/memory/parley_memory_job_parts.h"
 
 
 /* blocks per process */
@@ -28,6 +29,10 @@ static uint32_t parley_memory_place(parley_memory_t *s,
     const parley_process_t *self);
 static parley_state_done_t parley_memory_stat(parley_state_t *state,
     parley_state_stat_t *ret, parley_call_t *call);
+
+
+_Static_assert(PARLEY_PROCESSES_MAX + PARLEY_IMPORT_WORKERS
+               < PARLEY_JOB_ELSEWHERE, "an owner is a process or elsewhere");
 
 
 const parley_state_ops_t  parley_memory_ops = {
@@ -278,7 +283,7 @@ static parley_state_done_t
 parley_memory_stat(parley_state_t *state, parley_state_stat_t *ret,
     parley_call_t *call)
 {
-    size_t               left;
+    size_t               left, *jobs;
     parley_memory_t     *s = (parley_memory_t *) state;
     parley_state_room_t  table;
 
@@ -295,6 +300,11 @@ parley_memory_stat(parley_state_t *state, parley_state_stat_t *ret,
     memcpy(ret->entries, table.entries, sizeof(ret->entries));
 
     parley_memory_lock(s);
+
+    /* each node counts its own jobs */
+
+    jobs = &ret->entries[PARLEY_KIND_JOB];
+    *jobs -= *jobs < s->sh->jobs.elsewhere ? *jobs : s->sh->jobs.elsewhere;
 
     ret->limited = s->sh->limited;
     ret->orphans = s->sh->orphans;

@@ -5,6 +5,7 @@
  * process does it.
  */
 
+#include "state/parley_import.h"
 #include "state/memory/parley_memory_job_parts.h"
 
 
@@ -24,7 +25,7 @@ static int parley_append_record(parley_memory_t *s, const parley_append_t *a,
 static int parley_append_places(parley_memory_t *s, const parley_append_t *a,
     size_t size, int64_t until, int64_t now, const parley_appended_t *ret);
 static int parley_append_jobs(parley_memory_t *s, const parley_append_t *a,
-    int64_t now, const parley_appended_t *ret);
+    const parley_import_t *step, int64_t now, const parley_appended_t *ret);
 static const parley_place_t *parley_append_owed(const parley_append_t *a,
     const parley_job_t *job, const parley_appended_t *ret, size_t *at);
 
@@ -82,32 +83,35 @@ parley_append_locked(parley_memory_t *s, const parley_append_t *a,
     }
 
     return rc == PARLEY_APPEND_OK
-           ? parley_append_write(s, a, 0, NULL, now, ret) : rc;
+           ? parley_append_write(s, a, NULL, now, ret) : rc;
 }
 
 
 parley_append_verdict_t
 parley_append_write(parley_memory_t *s, const parley_append_t *a,
-    uint64_t step, const parley_place_t *places, int64_t now,
-    parley_appended_t *ret)
+    const parley_import_t *step, int64_t now, parley_appended_t *ret)
 {
     size_t              size;
     int64_t             until;
+    uint64_t            number;
     parley_appends_t   *appends;
     parley_log_head_t   head;
 
     size = parley_append_size(a);
+    number = step != NULL ? step->number : 0;
 
     appends = &s->sh->appends;
     appends->pending = appends->head + 1;
-    appends->stepping = step;
+    appends->stepping = number;
 
     ret->number = appends->pending;
 
-    if (parley_append_open(s, a, places, now, ret, &until) != 0
-        || parley_append_record(s, a, size, step, until, now, ret) != 0
+    if (parley_append_open(s, a, step != NULL ? step->places : NULL, now, ret,
+                           &until)
+        != 0
+        || parley_append_record(s, a, size, number, until, now, ret) != 0
         || parley_append_places(s, a, size, until, now, ret) != 0
-        || parley_append_jobs(s, a, now, ret) != 0)
+        || parley_append_jobs(s, a, step, now, ret) != 0)
     {
         parley_append_recover(s, now);
         return PARLEY_APPEND_FULL;
@@ -129,8 +133,8 @@ parley_append_write(parley_memory_t *s, const parley_append_t *a,
         parley_append_commit(s, ret->number, &head, now);
     }
 
-    if (step != 0) {
-        appends->step = step;
+    if (number != 0) {
+        appends->step = number;
     }
 
     appends->pending = 0;
@@ -398,20 +402,27 @@ parley_append_places(parley_memory_t *s, const parley_append_t *a,
 
 
 static int
-parley_append_jobs(parley_memory_t *s, const parley_append_t *a, int64_t now,
-    const parley_appended_t *ret)
+parley_append_jobs(parley_memory_t *s, const parley_append_t *a,
+    const parley_import_t *step, int64_t now, const parley_appended_t *ret)
 {
     size_t                 i, at;
     const parley_place_t  *place;
+    parley_job_origin_t    origin;
 
     at = 0;
+    memset(&origin, 0, sizeof(parley_job_origin_t));
 
     for (i = 0; i < a->njobs; i++) {
 
         place = parley_append_owed(a, &a->jobs[i], ret, &at);
 
+        if (step != NULL) {
+            origin.job = step->number * PARLEY_JOBS_MAX + i;
+            origin.node = step->own ? 0 : step->worker.pid;
+        }
+
         if (parley_job_put_locked(s, &a->jobs[i], a->account, ret->number,
-                                  place, now)
+                                  place, &origin, now)
             != 0)
         {
             parley_job_unput_locked(s, a->jobs, i);

@@ -33,7 +33,7 @@ static void parley_import_append(parley_memory_t *s, const parley_import_t *i,
 static void parley_import_miss(parley_state_t *state, uint64_t number,
     int records);
 static int parley_import_is_record(void *ctx, const parley_entry_t *e);
-static void parley_import_keep_nodes(parley_state_t *state,
+static uint32_t parley_import_keep_nodes(parley_state_t *state,
     const uint32_t *nodes, size_t n);
 static uint64_t parley_import_ended(parley_state_t *state);
 static size_t parley_import_sessions(parley_state_t *state, size_t at,
@@ -59,8 +59,10 @@ static void parley_import_leave(parley_state_t *state,
     const parley_leave_t *l);
 static int parley_import_has_session(parley_state_t *state,
     const parley_leave_t *l);
+static int parley_import_has_lane(parley_state_t *state,
+    const uint8_t lane[PARLEY_KEY_LEN]);
 static int parley_import_has_job(parley_state_t *state,
-    const parley_job_id_t *id);
+    const parley_job_id_t *id, uint64_t *job);
 
 
 _Static_assert((int) PARLEY_MEMORY_DUES == PARLEY_IMPORT_DUES,
@@ -85,6 +87,7 @@ const parley_import_ops_t  parley_memory_import_ops = {
     .had = parley_import_had,
     .leave = parley_import_leave,
     .has_session = parley_import_has_session,
+    .has_lane = parley_import_has_lane,
     .has_job = parley_import_has_job,
 };
 
@@ -163,6 +166,10 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
 
     now = parley_memory_now(s) - i->age;
 
+    if (i->kind == PARLEY_IMPORT_ADOPT) {
+        parley_job_import_adopt(s, i);
+    }
+
     parley_memory_lock(s);
 
     parley_append_recover(s, now);
@@ -172,8 +179,8 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
         return;
     }
 
-    /* a node closes its questions and drops its jobs at once; its own step may
-       find newer ones */
+    /* a node closes its questions, drops its jobs and ends its attempts at
+       once; its own step may find newer ones */
 
     switch (i->kind) {
 
@@ -223,12 +230,21 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
         break;
 
     case PARLEY_IMPORT_DROP:
+        (void) parley_job_drop_locked(s, i->lane, i->own, now);
+        break;
+
+    case PARLEY_IMPORT_ADD:
+        parley_job_import_add(s, i, now);
+        break;
+
+    case PARLEY_IMPORT_END:
         if (!i->own) {
-            (void) parley_job_drop_locked(s, i->lane, now);
+            parley_job_import_end(s, i, now);
         }
 
         break;
 
+    case PARLEY_IMPORT_ADOPT:
     case PARLEY_IMPORT_NOTHING:
         break;
     }
@@ -252,6 +268,10 @@ parley_import_append(parley_memory_t *s, const parley_import_t *i, int64_t now)
     parley_log_t       log;
     parley_appended_t  ret;
 
+    if (i->end != NULL) {
+        parley_job_import_end(s, i, now);
+    }
+
     memset(&ret, 0, sizeof(parley_appended_t));
 
     ret.places = parley_arena_calloc(i->append->arena,
@@ -259,8 +279,7 @@ parley_import_append(parley_memory_t *s, const parley_import_t *i, int64_t now)
                                      * sizeof(parley_placed_t));
 
     if (ret.places != NULL
-        && parley_append_write(s, i->append, i->number, i->places, now, &ret)
-           == PARLEY_APPEND_OK)
+        && parley_append_write(s, i->append, i, now, &ret) == PARLEY_APPEND_OK)
     {
         return;
     }
@@ -314,12 +333,12 @@ parley_import_is_record(void *ctx, const parley_entry_t *e)
 }
 
 
-static void
+static uint32_t
 parley_import_keep_nodes(parley_state_t *state, const uint32_t *nodes,
     size_t n)
 {
     size_t               k;
-    uint32_t             i;
+    uint32_t             i, orphan;
     parley_memory_t     *s = (parley_memory_t *) state;
     parley_member_of_t  *m;
 
@@ -337,9 +356,13 @@ parley_import_keep_nodes(parley_state_t *state, const uint32_t *nodes,
         }
     }
 
+    orphan = parley_job_import_orphans(s, nodes, n);
+
     parley_memory_unlock(s);
 
     parley_memory_orphans(s);
+
+    return orphan;
 }
 
 
@@ -583,9 +606,26 @@ parley_import_has_session(parley_state_t *state, const parley_leave_t *l)
 
 
 static int
-parley_import_has_job(parley_state_t *state, const parley_job_id_t *id)
+parley_import_has_lane(parley_state_t *state,
+    const uint8_t lane[PARLEY_KEY_LEN])
+{
+    int               has;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    parley_memory_lock(s);
+    has = parley_lane_has_jobs(s, lane);
+    parley_memory_unlock(s);
+
+    return has;
+}
+
+
+static int
+parley_import_has_job(parley_state_t *state, const parley_job_id_t *id,
+    uint64_t *job)
 {
     int                 has;
+    parley_load_t       load;
     parley_entry_t     *e;
     parley_memory_t    *s = (parley_memory_t *) state;
     parley_job_word_t   w;
@@ -598,7 +638,9 @@ parley_import_has_job(parley_state_t *state, const parley_job_id_t *id)
     if (e != NULL) {
         parley_job_word(e, &w);
         has = w.owner != 0 && w.owner == s->process
-              && parley_entry_stamp(e) == id->stamp;
+              && parley_entry_stamp(e) == id->stamp
+              && parley_lane_of_subject(s, e->key, &load) != NULL;
+        *job = has ? load.job : 0;
     }
 
     parley_memory_unlock(s);

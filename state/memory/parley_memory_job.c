@@ -21,6 +21,10 @@ typedef struct {
     uint32_t                  numbers[PARLEY_JOB_HOLDERS];
     parley_process_t          processes[PARLEY_JOB_HOLDERS];
     size_t                    n;
+
+    /* jobs of other nodes to forget */
+    parley_entry_t           *forgets[PARLEY_JOB_HOLDERS];
+    size_t                    nforgets;
 } parley_job_taking_t;
 
 
@@ -34,6 +38,7 @@ static int parley_job_is_held(parley_memory_t *s, parley_job_taking_t *t,
     parley_entry_t *e, parley_job_word_t *w);
 static void parley_job_holder(parley_job_taking_t *t, uint32_t number,
     const parley_process_t *process);
+static void parley_job_forget(parley_memory_t *s, parley_job_taking_t *t);
 static void parley_job_move(parley_memory_t *s, parley_entry_t *e,
     const parley_job_word_t *w);
 static int parley_job_taken(parley_memory_t *s, parley_job_taking_t *t,
@@ -69,9 +74,8 @@ static parley_state_done_t
 parley_memory_job_add(parley_state_t *state, const parley_job_add_t *add,
     parley_job_added_t *ret, parley_call_t *call)
 {
-    int64_t               now;
-    const parley_lane_t  *lane;
-    parley_memory_t      *s = (parley_memory_t *) state;
+    int64_t           now;
+    parley_memory_t  *s = (parley_memory_t *) state;
 
     (void) call;
 
@@ -84,9 +88,7 @@ parley_memory_job_add(parley_state_t *state, const parley_job_add_t *add,
 
     parley_memory_lock(s);
 
-    lane = add->job.sole ? parley_lane_find(s, add->job.lane) : NULL;
-
-    if (lane != NULL && lane->first <= lane->last) {
+    if (add->job.sole && parley_lane_has_jobs(s, add->job.lane)) {
         parley_memory_unlock(s);
         *ret = PARLEY_JOB_ADDED;
         return PARLEY_STATE_DONE;
@@ -97,7 +99,8 @@ parley_memory_job_add(parley_state_t *state, const parley_job_add_t *add,
                                      now))
     {
     case PARLEY_ROOM_OK:
-        *ret = parley_job_put_locked(s, &add->job, add->account, 0, NULL, now)
+        *ret = parley_job_put_locked(s, &add->job, add->account, 0, NULL,
+                                     &(parley_job_origin_t) { 0 }, now)
                   == 0
                ? PARLEY_JOB_ADDED : PARLEY_JOB_FULL;
         break;
@@ -246,6 +249,7 @@ last:
 
 done:
 
+    parley_job_forget(s, t);
     parley_due_next(s);
 
     return rc;
@@ -263,6 +267,15 @@ parley_job_is_held(parley_memory_t *s, parley_job_taking_t *t,
     parley_entry_t *e, parley_job_word_t *w)
 {
     parley_process_t  process;
+
+    if (w->owner == PARLEY_JOB_ELSEWHERE) {
+
+        if (t->nforgets < PARLEY_JOB_HOLDERS) {
+            t->forgets[t->nforgets++] = e;
+        }
+
+        return 1;
+    }
 
     if (!parley_memory_is_gone(s, w->owner, parley_entry_stamp(e), &process)) {
 
@@ -308,6 +321,23 @@ parley_job_holder(parley_job_taking_t *t, uint32_t number,
         t->numbers[t->n] = number;
         t->processes[t->n] = *process;
         t->n++;
+    }
+}
+
+
+/* The search that found them is over: a removal links the next of a lane. */
+
+static void
+parley_job_forget(parley_memory_t *s, parley_job_taking_t *t)
+{
+    size_t         i;
+    parley_load_t  load;
+
+    for (i = 0; i < t->nforgets; i++) {
+
+        if (parley_lane_of_subject(s, t->forgets[i]->key, &load) != NULL) {
+            parley_job_remove_locked(s, load.lane, load.at, t->now);
+        }
     }
 }
 
@@ -537,7 +567,7 @@ parley_memory_job_drop(parley_state_t *state,
     now = parley_memory_now(s);
 
     parley_memory_lock(s);
-    n = parley_job_drop_locked(s, lane, now);
+    n = parley_job_drop_locked(s, lane, 0, now);
     parley_memory_unlock(s);
 
     if (ret != NULL) {
@@ -550,11 +580,12 @@ parley_memory_job_drop(parley_state_t *state,
 
 size_t
 parley_job_drop_locked(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
-    int64_t now)
+    int elsewhere, int64_t now)
 {
-    size_t           n;
-    uint64_t         at, last;
-    parley_entry_t  *e;
+    size_t              n;
+    uint64_t            at, last;
+    parley_entry_t     *e;
+    parley_job_word_t   w;
 
     n = 0;
     e = parley_table_find_locked(s->sh->table, PARLEY_KIND_LANE, lane);
@@ -564,8 +595,16 @@ parley_job_drop_locked(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
         last = parley_lane_of(e)->last;
 
         for ( /* void */ ; at <= last; at++) {
-            n += parley_job_find(s, lane, at) != NULL;
-            parley_job_remove_locked(s, lane, at, now);
+            e = parley_job_find(s, lane, at);
+
+            if (e != NULL) {
+                parley_job_word(e, &w);
+                n += w.owner != PARLEY_JOB_ELSEWHERE;
+            }
+
+            if (e != NULL && (!elsewhere || w.owner == PARLEY_JOB_ELSEWHERE)) {
+                parley_job_remove_locked(s, lane, at, now);
+            }
         }
     }
 

@@ -59,8 +59,15 @@ parley_job_show(void *ctx, const parley_entry_t *e)
 {
     parley_job_shown_t   *shown = ctx;
     parley_job_listed_t  *list;
+    parley_job_word_t     w;
 
     if (e->kind != PARLEY_KIND_JOB || shown->lost) {
+        return 0;
+    }
+
+    parley_job_word(e, &w);
+
+    if (w.owner == PARLEY_JOB_ELSEWHERE) {
         return 0;
     }
 

@@ -24,7 +24,8 @@ typedef struct {
                                    next check of its process */
     unsigned  tried;
     unsigned  mark;
-    uint32_t  owner;            /* number of the process that has it; 0: none */
+    uint32_t  owner;            /* number of the process that has it; 0: none;
+                                   or PARLEY_JOB_ELSEWHERE */
 } parley_job_word_t;
 
 #define PARLEY_WORD_DUE     45  /* widths in bits */
@@ -33,6 +34,11 @@ typedef struct {
 #define PARLEY_WORD_OWNER   13
 
 #define PARLEY_WORD_LATEST  (((int64_t) 1 << PARLEY_WORD_DUE) - 1)
+
+/* Owner of a job of another node.  It is due when it is to be forgotten: this
+   long after its time, if its node does not say that it is over. */
+#define PARLEY_JOB_ELSEWHERE  ((1u << PARLEY_WORD_OWNER) - 1)
+#define PARLEY_JOB_FORGET     60000     /* ms */
 
 
 /* The mark of a job's entry: the class from this bit on, a bit for a job that
@@ -75,9 +81,18 @@ typedef struct {
                                    the key lane */
     uint64_t  offset;           /* offset of that place; 0: the job is not owed
                                    to readers */
+    uint64_t  job;              /* number in the order of a store; 0: of this
+                                   zone alone */
     uint32_t  size;             /* octets of the text */
-    uint32_t  zero;
+    uint32_t  node;             /* other node that has the job; 0: none */
 } parley_load_t;
+
+
+/* the place of a job in the order of a store */
+typedef struct {
+    uint64_t  job;
+    uint32_t  node;             /* as in parley_load_t */
+} parley_job_origin_t;
 
 
 static inline parley_job_entry_t *
@@ -185,6 +200,22 @@ parley_job_set(parley_entry_t *e, const parley_job_word_t *w)
 }
 
 
+/* Adds a job to the counts, n 1, or removes it, n -1. */
+
+static inline void
+parley_job_count(parley_due_t *jobs, const parley_entry_t *e,
+    const parley_job_word_t *w, int n)
+{
+    if (w->owner == PARLEY_JOB_ELSEWHERE) {
+        jobs->elsewhere += (uint64_t) (int64_t) n;
+        return;
+    }
+
+    jobs->taken += w->owner != 0 ? (uint64_t) (int64_t) n : 0;
+    jobs->counted += parley_job_is_counted(e) ? (uint64_t) (int64_t) n : 0;
+}
+
+
 /* parley_memory_due.c */
 
 /* Link the job to the list of its due time, and unlink it. */
@@ -229,11 +260,12 @@ size_t parley_job_blocks(const parley_job_t *job);
 
 /*
  * Adds a job about the record of that number (0: none), owed to readers if
- * place is not NULL.  Returns 0, or -1 if there is no room, with nothing added.
+ * place is not NULL.  origin: NULL without a store.  Returns 0, or -1 if there
+ * is no room, with nothing added.
  */
 int parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
     const uint8_t *account, uint64_t record, const parley_place_t *place,
-    int64_t now)
+    const parley_job_origin_t *origin, int64_t now)
     __attribute__((warn_unused_result));
 
 /* Removes the n jobs of an append that failed: the last of each lane. */
@@ -242,6 +274,9 @@ void parley_job_unput_locked(parley_memory_t *s, const parley_job_t *jobs,
 
 /* Returns the lane, or NULL if it has no jobs. */
 parley_lane_t *parley_lane_find(parley_memory_t *s,
+    const uint8_t lane[PARLEY_KEY_LEN]);
+
+int parley_lane_has_jobs(parley_memory_t *s,
     const uint8_t lane[PARLEY_KEY_LEN]);
 
 /* Return the first or the second entry of a job, or NULL. */
@@ -269,9 +304,33 @@ void parley_job_finish_locked(parley_memory_t *s, int64_t now);
 
 /* parley_memory_job.c */
 
-/* Removes all jobs of a lane; returns their number. */
+/* Removes the jobs of a lane, elsewhere: only those of other nodes; returns
+   their number. */
 size_t parley_job_drop_locked(parley_memory_t *s,
-    const uint8_t lane[PARLEY_KEY_LEN], int64_t now);
+    const uint8_t lane[PARLEY_KEY_LEN], int elsewhere, int64_t now);
+
+/* parley_memory_process.c */
+
+/* Notes that another node has jobs. */
+void parley_memory_node(parley_memory_t *s, uint32_t node);
+
+/* parley_memory_job_import.c */
+
+/* Adds the jobs of a step without a record. */
+void parley_job_import_add(parley_memory_t *s, const struct parley_import_s *i,
+    int64_t now);
+
+/* Ends an attempt of another node, or the job whose notice a step is. */
+void parley_job_import_end(parley_memory_t *s, const struct parley_import_s *i,
+    int64_t now);
+
+/* Gives the jobs of a node to the node of the step.  It locks. */
+void parley_job_import_adopt(parley_memory_t *s,
+    const struct parley_import_s *i);
+
+/* Returns a node with jobs that is not in a list; 0: none. */
+uint32_t parley_job_import_orphans(parley_memory_t *s, const uint32_t *nodes,
+    size_t n);
 
 /* parley_memory_job_list.c */
 parley_state_done_t parley_memory_job_list(parley_state_t *state,

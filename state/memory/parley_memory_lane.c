@@ -71,6 +71,17 @@ parley_lane_find(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN])
 }
 
 
+int
+parley_lane_has_jobs(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN])
+{
+    const parley_lane_t  *l;
+
+    l = parley_lane_find(s, lane);
+
+    return l != NULL && l->first <= l->last;
+}
+
+
 /*
  * The keys of two lanes may collide.  The second entry, which names its lane,
  * decides.
@@ -148,7 +159,7 @@ parley_lane_open(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
 int
 parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
     const uint8_t *account, uint64_t record, const parley_place_t *place,
-    int64_t now)
+    const parley_job_origin_t *origin, int64_t now)
 {
     uint8_t             key[PARLEY_KEY_LEN];
     parley_str_t        parts[2];
@@ -171,6 +182,8 @@ parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
     load.ends = job->lasts < PARLEY_WORD_LATEST - now
                 ? now + job->lasts : PARLEY_WORD_LATEST;
     load.size = (uint32_t) job->text.len;
+    load.job = origin->job;
+    load.node = origin->node;
 
     if (place != NULL) {
         load.epoch = place->epoch;
@@ -206,12 +219,18 @@ parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
     w.mark = 0;
     w.owner = 0;
 
+    if (origin->node != 0) {
+        w.owner = PARLEY_JOB_ELSEWHERE;
+        w.due = load.ends + PARLEY_JOB_FORGET;
+        parley_memory_node(s, origin->node);
+    }
+
     e->mark = (uint16_t) (job->counted << PARLEY_DUE_COUNTED);
     parley_job_set_mark(e, job->class, 0);
     parley_job_set(e, &w);
     parley_table_made_locked(s->sh->table);
 
-    s->sh->jobs.counted += parley_job_is_counted(e);
+    parley_job_count(&s->sh->jobs, e, &w, 1);
 
     l = parley_lane_of(parley_lane_entry(s, job->lane));
     l->last = load.at;
@@ -278,16 +297,18 @@ static void
 parley_job_unmake(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
     uint64_t at)
 {
-    uint8_t          key[PARLEY_KEY_LEN];
-    parley_load_t    load;
-    parley_entry_t  *e;
+    uint8_t             key[PARLEY_KEY_LEN];
+    parley_load_t       load;
+    parley_entry_t     *e;
+    parley_job_word_t   w;
 
     parley_job_key(lane, at, key);
 
     e = parley_table_find_locked(s->sh->table, PARLEY_KIND_JOB, key);
 
     if (e != NULL) {
-        s->sh->jobs.counted -= parley_job_is_counted(e);
+        parley_job_word(e, &w);
+        parley_job_count(&s->sh->jobs, e, &w, -1);
         parley_due_unlink(s, e);
         parley_table_remove_locked(s->sh->table, e);
     }
@@ -321,12 +342,7 @@ parley_job_remove_locked(parley_memory_t *s,
 
     if (e != NULL) {
         parley_job_word(e, &w);
-
-        if (w.owner != 0) {
-            s->sh->jobs.taken--;
-        }
-
-        s->sh->jobs.counted -= parley_job_is_counted(e);
+        parley_job_count(&s->sh->jobs, e, &w, -1);
         parley_due_unlink(s, e);
         parley_table_remove_locked(s->sh->table, e);
     }
@@ -419,6 +435,7 @@ parley_job_repair_locked(parley_memory_t *s, int64_t now)
     }
 
     parley_due_clear(s, now);
+    jobs->elsewhere = 0;
     jobs->taken = 0;
     jobs->counted = 0;
 
@@ -478,8 +495,7 @@ parley_repair_jobs(void *ctx, const parley_entry_t *e)
 
     parley_job_word(e, &w);
 
-    s->sh->jobs.taken += w.owner != 0;
-    s->sh->jobs.counted += parley_job_is_counted(e);
+    parley_job_count(&s->sh->jobs, e, &w, 1);
     parley_lane_own(s, e)->closed = 0;
 
     return 0;

@@ -17,6 +17,9 @@
 #define PARLEY_ROSTER_TEXTS  (2 * PARLEY_SESSION_MAX + PARLEY_SELECTOR_MAX)
 
 /* value of a log, under its key */
+struct parley_import_s;
+
+
 typedef struct {
     uint64_t  epoch;
     uint64_t  first;            /* offset of the first record that may be
@@ -165,13 +168,11 @@ parley_append_verdict_t parley_append_may(parley_memory_t *s,
 parley_append_verdict_t parley_append_count(parley_memory_t *s,
     const parley_append_t *a, parley_appended_t *ret);
 
-/*
- * Appends without checks.  With a step of a store, places has the places of the
- * record, else NULL.
- */
+/* Appends without checks.  step: of a store, with the places of the record;
+   else NULL. */
 parley_append_verdict_t parley_append_write(parley_memory_t *s,
-    const parley_append_t *a, uint64_t step, const parley_place_t *places,
-    int64_t now, parley_appended_t *ret);
+    const parley_append_t *a, const struct parley_import_s *step, int64_t now,
+    parley_appended_t *ret);
 
 /* parley_memory_log_read.c */
 

@@ -30,9 +30,9 @@ static int parley_owed_run(parley_memory_t *s, const parley_log_read_t *r,
     parley_owed_t *o, parley_log_page_t *ret);
 static int parley_owed_subject(parley_memory_t *s, const uint8_t *key,
     uint64_t at, parley_load_t *ret);
-static void parley_owed_all(parley_memory_t *s, const uint8_t *key,
+static size_t parley_owed_all(parley_memory_t *s, const uint8_t *key,
     const parley_place_t *place, const parley_lane_t *lane, int64_t now);
-static void parley_owed_ends(parley_memory_t *s, const uint8_t *key,
+static size_t parley_owed_ends(parley_memory_t *s, const uint8_t *key,
     uint64_t at, int64_t now);
 static uint64_t parley_owed_find(parley_memory_t *s, const uint8_t *key,
     const parley_place_t *place, const parley_lane_t *lane);
@@ -252,11 +252,10 @@ parley_memory_log_had(parley_state_t *state, const parley_had_t *had,
 size_t
 parley_owed_had(parley_memory_t *s, const parley_had_t *had, int64_t now)
 {
-    size_t                i;
-    uint64_t              before;
+    size_t                i, n;
     const parley_lane_t  *lane;
 
-    before = s->sh->jobs.ended[PARLEY_JOB_DELIVERED];
+    n = 0;
 
     for (i = 0; i < had->n; i++) {
 
@@ -269,17 +268,17 @@ parley_owed_had(parley_memory_t *s, const parley_had_t *had, int64_t now)
         }
 
         if (had->all) {
-            parley_owed_all(s, had->log, &had->places[i], lane, now);
+            n += parley_owed_all(s, had->log, &had->places[i], lane, now);
 
         } else {
-            parley_owed_ends(s, had->log,
-                             parley_owed_find(s, had->log, &had->places[i],
-                                              lane),
-                             now);
+            n += parley_owed_ends(s, had->log,
+                                  parley_owed_find(s, had->log,
+                                                   &had->places[i], lane),
+                                  now);
         }
     }
 
-    return (size_t) (s->sh->jobs.ended[PARLEY_JOB_DELIVERED] - before);
+    return n;
 }
 
 
@@ -288,13 +287,15 @@ parley_owed_had(parley_memory_t *s, const parley_had_t *had, int64_t now)
  * not sent to the client: its job is left, and will be given up.
  */
 
-static void
+static size_t
 parley_owed_all(parley_memory_t *s, const uint8_t *key,
     const parley_place_t *place, const parley_lane_t *lane, int64_t now)
 {
+    size_t         n;
     uint64_t       at, last;
     parley_owed_t  o;
 
+    n = 0;
     o.key = key;
     o.now = now;
     last = lane->last;
@@ -312,20 +313,41 @@ parley_owed_all(parley_memory_t *s, const uint8_t *key,
         }
 
         if (parley_owed_is_there(s, &o)) {
-            parley_owed_ends(s, key, at, now);
+            n += parley_owed_ends(s, key, at, now);
         }
     }
+
+    return n;
 }
 
 
-static void
+/* Returns the number of jobs that it ended.  A node counts the end of its own
+   jobs. */
+
+static size_t
 parley_owed_ends(parley_memory_t *s, const uint8_t *key, uint64_t at,
     int64_t now)
 {
-    if (at != 0) {
+    parley_entry_t     *e;
+    parley_job_word_t   w;
+
+    e = at != 0 ? parley_job_find(s, key, at) : NULL;
+
+    if (e == NULL) {
+        return 0;
+    }
+
+    parley_job_word(e, &w);
+
+    if (w.owner == PARLEY_JOB_ELSEWHERE) {
+        parley_job_remove_locked(s, key, at, now);
+
+    } else {
         parley_job_over_locked(s, key, at, PARLEY_JOB_DELIVERED, 0);
         parley_job_finish_locked(s, now);
     }
+
+    return 1;
 }
 
 

@@ -11,8 +11,9 @@
 #define PARLEY_MARK_TAKEN  UINT16_MAX
 
 
-/* PARLEY_IMPORT_DUES */
-#define PARLEY_MEMORY_DUES  3
+/* PARLEY_IMPORT_DUES, PARLEY_IMPORT_NODES */
+#define PARLEY_MEMORY_DUES   3
+#define PARLEY_MEMORY_NODES  64
 
 
 typedef struct {
@@ -61,8 +62,10 @@ typedef struct {
                                            taken; read without the lock */
     int64_t            tick;            /* tick of the first list that may hold
                                            due jobs */
+    uint64_t           elsewhere;       /* jobs of other nodes */
     uint64_t           taken;           /* jobs that processes have taken */
-    uint64_t           counted;         /* jobs with the flag counted */
+    uint64_t           counted;         /* jobs with the flag counted, without
+                                           those of other nodes */
     uint64_t           ended[PARLEY_STATE_ENDS];
 
     /* End under way, or interrupted by the death of its process.  It is valid
@@ -127,6 +130,8 @@ struct parley_shared_s {
     uint64_t             generation;    /* of the store */
     int64_t              due[PARLEY_MEMORY_DUES];       /* when each was due
                                                            last */
+    uint32_t             nodes[PARLEY_MEMORY_NODES];    /* other nodes that have
+                                                           jobs; 0: none */
     parley_member_of_t   processes[];
 };
 

@@ -1,4 +1,4 @@
-/* Finds processes that have died. */
+/* Finds processes that have died, and nodes that have jobs. */
 
 #include <string.h>
 
@@ -85,4 +85,28 @@ parley_memory_bury(parley_memory_t *s, uint32_t number,
     parley_memory_unlock(s);
 
     return 1;
+}
+
+
+void
+parley_memory_node(parley_memory_t *s, uint32_t node)
+{
+    size_t  i, free;
+
+    free = PARLEY_MEMORY_NODES;
+
+    for (i = 0; i < PARLEY_MEMORY_NODES; i++) {
+
+        if (s->sh->nodes[i] == node) {
+            return;
+        }
+
+        if (s->sh->nodes[i] == 0 && free == PARLEY_MEMORY_NODES) {
+            free = i;
+        }
+    }
+
+    if (free < PARLEY_MEMORY_NODES) {
+        s->sh->nodes[free] = node;
+    }
 }

@@ -14,25 +14,7 @@ static parley_state_done_t parley_store_list(parley_state_t *state,
     parley_call_t *call);
 static parley_state_done_t parley_store_counts(parley_state_t *state,
     parley_state_stat_t *ret, parley_call_t *call);
-static parley_state_done_t parley_store_job_add(parley_state_t *state,
-    const parley_job_add_t *add, parley_job_added_t *ret, parley_call_t *call);
-static parley_state_done_t parley_store_job_take(parley_state_t *state,
-    const parley_job_take_t *take, parley_job_page_t *ret,
-    parley_call_t *call);
-static parley_state_done_t parley_store_job_drop(parley_state_t *state,
-    const uint8_t lane[PARLEY_KEY_LEN], size_t *ret, parley_call_t *call);
-static parley_state_done_t parley_store_job_list(parley_state_t *state,
-    const parley_job_list_t *list, parley_job_listing_t *ret,
-    parley_call_t *call);
 
-
-static const parley_job_ops_t  parley_store_job_ops = {
-    .add = parley_store_job_add,
-    .take = parley_store_job_take,
-    .end = parley_store_job_end,
-    .drop = parley_store_job_drop,
-    .list = parley_store_job_list,
-};
 
 static const parley_state_ops_t  parley_store_ops = {
     .admit = parley_store_admit,
@@ -180,56 +162,4 @@ parley_store_counts(parley_state_t *state, parley_state_stat_t *ret,
     state = parley_store_zone(state);
 
     return state->ops->stat(state, ret, call);
-}
-
-
-/* An append may take an admission: then the store takes it too. */
-
-static parley_state_done_t
-parley_store_job_add(parley_state_t *state, const parley_job_add_t *add,
-    parley_job_added_t *ret, parley_call_t *call)
-{
-    state = parley_store_zone(state);
-
-    return state->ops->job->add(state, add, ret, call);
-}
-
-
-static parley_state_done_t
-parley_store_job_take(parley_state_t *state, const parley_job_take_t *take,
-    parley_job_page_t *ret, parley_call_t *call)
-{
-    state = parley_store_zone(state);
-
-    return state->ops->job->take(state, take, ret, call);
-}
-
-
-/* A lane may have jobs at several nodes; the result is this node's number. */
-
-static parley_state_done_t
-parley_store_job_drop(parley_state_t *state, const uint8_t lane[PARLEY_KEY_LEN],
-    size_t *ret, parley_call_t *call)
-{
-    parley_store_t       *s = (parley_store_t *) state;
-    parley_store_call_t  *say;
-
-    say = parley_store_call(s, NULL);
-
-    if (say != NULL) {
-        parley_store_say(s, say, parley_store_write_drop(s, &say->arena, lane),
-                         PARLEY_STORE_SAID, 0);
-    }
-
-    return s->zone->ops->job->drop(s->zone, lane, ret, call);
-}
-
-
-static parley_state_done_t
-parley_store_job_list(parley_state_t *state, const parley_job_list_t *list,
-    parley_job_listing_t *ret, parley_call_t *call)
-{
-    state = parley_store_zone(state);
-
-    return state->ops->job->list(state, list, ret, call);
 }

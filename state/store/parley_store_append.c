@@ -8,24 +8,20 @@
 #include "state/store/parley_store_step.h"
 
 
-static parley_append_verdict_t parley_store_append_may(parley_store_t *s,
-    const parley_append_t *a, parley_appended_t *ret);
-static parley_store_call_t *parley_store_append_call(parley_store_t *s,
-    const parley_append_t *a);
 static int parley_store_append_copy(parley_store_call_t *call,
     const parley_append_t *a);
 static int parley_store_asked(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
 static int parley_store_append_command(parley_store_t *s,
-    parley_store_call_t *call, const parley_append_t *a);
+    parley_store_call_t *call, const parley_append_t *a,
+    const parley_import_end_t *end);
+static int64_t parley_store_append_stays(const parley_append_t *a);
 static int parley_store_append_takes(parley_store_call_t *call,
     const parley_append_t *a);
 static int parley_store_append_answer(parley_store_t *s,
     parley_store_call_t *call, const parley_wire_reply_t *reply);
 static void parley_store_append_verdict(parley_store_call_t *call,
     parley_append_verdict_t verdict);
-static void parley_store_append_alone(parley_store_t *s,
-    parley_store_call_t *call);
 static void parley_store_append_finish(parley_store_t *s,
     parley_store_call_t *call);
 static void parley_store_append_count(parley_store_t *s,
@@ -49,7 +45,7 @@ parley_store_append(parley_state_t *state, const parley_append_t *a,
         return PARLEY_STATE_DONE;
     }
 
-    call = parley_store_append_call(s, a);
+    call = parley_store_append_call(s, a, NULL);
 
     if (call == NULL) {
         ret->verdict = PARLEY_APPEND_MEMORY;
@@ -62,9 +58,7 @@ parley_store_append(parley_state_t *state, const parley_append_t *a,
 }
 
 
-/* The zone decides about room and shares; if a asks, it counts subscribers. */
-
-static parley_append_verdict_t
+parley_append_verdict_t
 parley_store_append_may(parley_store_t *s, const parley_append_t *a,
     parley_appended_t *ret)
 {
@@ -78,10 +72,9 @@ parley_store_append_may(parley_store_t *s, const parley_append_t *a,
 }
 
 
-/* Returns the call of an append; NULL if memory is exhausted. */
-
-static parley_store_call_t *
-parley_store_append_call(parley_store_t *s, const parley_append_t *a)
+parley_store_call_t *
+parley_store_append_call(parley_store_t *s, const parley_append_t *a,
+    const parley_import_end_t *end)
 {
     parley_store_call_t  *call;
 
@@ -91,7 +84,7 @@ parley_store_append_call(parley_store_t *s, const parley_append_t *a)
     if (call != NULL
         && (parley_store_append_copy(call, a) != 0
             || (a->asks ? parley_store_ask_command(s, call)
-                        : parley_store_append_command(s, call, a))
+                        : parley_store_append_command(s, call, a, end))
                != 0))
     {
         parley_store_call_free(s, call);
@@ -164,7 +157,7 @@ parley_store_asked(parley_store_t *s, parley_store_call_t *call,
 
 static int
 parley_store_append_command(parley_store_t *s, parley_store_call_t *call,
-    const parley_append_t *a)
+    const parley_append_t *a, const parley_import_end_t *end)
 {
     char          ms[24], room[24], epoch[24], lasts[24];
     size_t        n;
@@ -173,8 +166,7 @@ parley_store_append_command(parley_store_t *s, parley_store_call_t *call,
 
     parley_store_settle_room_t  settle;
 
-    stays = a->retention.ms > PARLEY_STORE_SAID ? a->retention.ms
-                                                : PARLEY_STORE_SAID;
+    stays = parley_store_append_stays(a);
     n = 0;
 
     arguments[n++] = PARLEY_STR("FCALL");
@@ -183,7 +175,7 @@ parley_store_append_command(parley_store_t *s, parley_store_call_t *call,
     arguments[n++] = parley_store_prefix(s);
     arguments[n++] = parley_store_generation(s);
     arguments[n++] = call->content = parley_store_write_append(s, &call->arena,
-                                                               a);
+                                                               a, end);
     arguments[n++] = parley_wire_number(stays, ms);
     arguments[n++] = parley_wire_number((int64_t) s->conf->room, room);
     arguments[n++] = parley_store_epoch(s, epoch);
@@ -206,6 +198,26 @@ parley_store_append_command(parley_store_t *s, parley_store_call_t *call,
     }
 
     return parley_store_command(call, arguments, n);
+}
+
+
+/* A gateway that begins later learns the retained records and the jobs that are
+   not over. */
+
+static int64_t
+parley_store_append_stays(const parley_append_t *a)
+{
+    size_t   i;
+    int64_t  ms;
+
+    ms = a->retention.ms > PARLEY_STORE_SAID ? a->retention.ms
+                                             : PARLEY_STORE_SAID;
+
+    for (i = 0; i < a->njobs; i++) {
+        ms = a->jobs[i].lasts > ms ? a->jobs[i].lasts : ms;
+    }
+
+    return ms;
 }
 
 
@@ -348,7 +360,7 @@ parley_store_append_verdict(parley_store_call_t *call,
 }
 
 
-static void
+void
 parley_store_append_alone(parley_store_t *s, parley_store_call_t *call)
 {
     /* the store has the record already */
@@ -380,30 +392,20 @@ parley_store_append_alone(parley_store_t *s, parley_store_call_t *call)
 static void
 parley_store_append_finish(parley_store_t *s, parley_store_call_t *call)
 {
-    parley_job_end_t     end;
-    parley_job_ended_t   ended;
-
     if (call->u.append.has_takes) {
         (void) s->zone->ops->settle(s->zone, &call->u.append.takes.a,
                                     &call->u.append.how, NULL, NULL);
         parley_store_say_close(s, &call->u.append.how);
     }
 
-    if (call->u.append.has_job) {
-        memset(&end, 0, sizeof(parley_job_end_t));
-        memset(&ended, 0, sizeof(parley_job_ended_t));
-
-        end.id = &call->u.append.job;
-        end.how = call->u.append.job_how;
-
-        (void) s->zone->ops->job->end(s->zone, &end, &ended, NULL);
-
-        if (call->caller != NULL) {
-            ((parley_job_ended_t *) call->ret)->verdict = ended.verdict;
-        }
-    }
-
     if (call->caller != NULL) {
+
+        /* the zone has ended the job with the step */
+
+        if (call->u.append.has_job) {
+            ((parley_job_ended_t *) call->ret)->verdict = PARLEY_JOB_OK;
+        }
+
         call->u.append.ret->number = call->step;
         call->u.append.ret->verdict = PARLEY_APPEND_OK;
 
@@ -430,79 +432,4 @@ parley_store_append_count(parley_store_t *s, parley_store_call_t *call)
         ret->groups = counted.groups;
         ret->ngroups = counted.ngroups;
     }
-}
-
-
-/* The notice is appended first.  The job stays if that fails. */
-
-parley_state_done_t
-parley_store_job_end(parley_state_t *state, const parley_job_end_t *end,
-    parley_job_ended_t *ret, parley_call_t *caller)
-{
-    parley_store_t       *s = (parley_store_t *) state;
-    parley_appended_t    *appended, own;
-    parley_job_ended_t    none;
-    parley_store_call_t  *call;
-
-    if (end->tells == NULL || end->how == PARLEY_JOB_AGAIN) {
-        return s->zone->ops->job->end(s->zone, end, ret, NULL);
-    }
-
-    memset(&none, 0, sizeof(none));
-
-    ret = ret != NULL ? ret : &none;
-    appended = ret->appended != NULL ? ret->appended : &own;
-
-    memset(appended, 0, sizeof(parley_appended_t));
-
-    if (!s->zone->ops->import->has_job(s->zone, end->id)) {
-        ret->verdict = PARLEY_JOB_NOT_ITS;
-        return PARLEY_STATE_DONE;
-    }
-
-    ret->verdict = PARLEY_JOB_UNTOLD;
-    appended->verdict = parley_store_append_may(s, end->tells, appended);
-
-    if (appended->verdict != PARLEY_APPEND_OK) {
-        return PARLEY_STATE_DONE;
-    }
-
-    call = parley_store_append_call(s, end->tells);
-
-    if (call == NULL) {
-        return PARLEY_STATE_DONE;
-    }
-
-    call->u.append.has_job = 1;
-    call->u.append.job = *end->id;
-    call->u.append.job_how = end->how;
-
-    if (caller == NULL) {
-        call->once = 1;
-
-        if (s->main.stage == PARLEY_STORE_UP) {
-            (void) parley_store_send(s, call);
-
-        } else {
-            parley_store_call_free(s, call);
-        }
-
-        return PARLEY_STATE_DONE;
-    }
-
-    if (appended == &own) {
-        appended = parley_arena_calloc(&call->arena,
-                                       sizeof(parley_appended_t));
-
-        if (appended == NULL) {
-            parley_store_call_free(s, call);
-            return PARLEY_STATE_DONE;
-        }
-
-        *appended = own;
-    }
-
-    call->u.append.ret = appended;
-
-    return parley_store_await(s, call, ret, caller, parley_store_append_alone);
 }

@@ -27,6 +27,7 @@ static void parley_store_ask_roster(parley_store_t *s);
 static void parley_store_ask_nodes(parley_store_t *s);
 static int parley_store_told_nodes(parley_store_t *s,
     parley_store_call_t *call, const parley_wire_reply_t *reply);
+static void parley_store_adopt(parley_store_t *s, uint32_t node);
 
 
 void
@@ -490,7 +491,37 @@ parley_store_told_nodes(parley_store_t *s, parley_store_call_t *call,
         nodes[i] = parley_store_node_number(name.data);
     }
 
-    s->zone->ops->import->keep_nodes(s->zone, nodes, n);
+    parley_store_adopt(s, s->zone->ops->import->keep_nodes(s->zone, nodes, n));
 
     return 0;
+}
+
+
+/*
+ * An engine that has lost its data knows a living node again within a lease.  A
+ * node that is back has added its new jobs with later steps.
+ */
+
+static void
+parley_store_adopt(parley_store_t *s, uint32_t node)
+{
+    uint64_t              until;
+    parley_store_call_t  *call;
+
+    if (node == 0
+        || s->env->now(s->env->ctx) - s->stat.up_since < s->conf->lease)
+    {
+        return;
+    }
+
+    call = parley_store_call(s, NULL);
+
+    if (call != NULL) {
+        until = s->zone->ops->import->number(s->zone);
+        call->once = 1;
+
+        parley_store_say(s, call,
+                         parley_store_write_adopt(s, &call->arena, node, until),
+                         PARLEY_STORE_SAID, 0);
+    }
 }

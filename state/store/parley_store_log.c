@@ -78,7 +78,7 @@ parley_store_erase(parley_state_t *state, const parley_erase_t *e,
 }
 
 
-/* A job that this node does not have belongs to another node. */
+/* Other nodes have the jobs that end here. */
 
 static parley_state_done_t
 parley_store_had(parley_state_t *state, const parley_had_t *had,
@@ -89,7 +89,7 @@ parley_store_had(parley_state_t *state, const parley_had_t *had,
 
     (void) caller;
 
-    if (s->zone->ops->import->had(s->zone, had) >= had->n && !had->all) {
+    if (s->zone->ops->import->had(s->zone, had) == 0) {
         return PARLEY_STATE_DONE;
     }
 

@@ -47,6 +47,8 @@
                                        engine forgets a reservation */
 
 
+struct parley_import_end_s;
+
 typedef struct parley_store_call_s  parley_store_call_t;
 
 /* Reads the reply to a call.  Returns 1 if the call was sent again with another
@@ -115,10 +117,9 @@ struct parley_store_call_s {
             parley_appended_t        *ret;      /* the caller's, while it
                                                    waits */
             parley_append_t           counts;   /* to count subscribers */
-            parley_job_id_t           job;      /* the job that it ends */
-            parley_job_how_t          job_how;
             unsigned                  has_takes:1;
-            unsigned                  has_job:1;
+            unsigned                  has_job:1;        /* it is the notice of
+                                                           an end */
         } append;
         parley_join_t             join;
         parley_roster_t           roster;
@@ -294,8 +295,21 @@ int parley_store_ask_command(parley_store_t *s, parley_store_call_t *call);
 int parley_store_refuses(const parley_wire_reply_t *reply,
     parley_append_verdict_t *ret);
 
-parley_state_done_t parley_store_job_end(parley_state_t *state,
-    const parley_job_end_t *end, parley_job_ended_t *ret, parley_call_t *call);
+/* The zone decides about room and shares; if a asks, it counts subscribers. */
+parley_append_verdict_t parley_store_append_may(parley_store_t *s,
+    const parley_append_t *a, parley_appended_t *ret);
+
+/* Returns the call of an append, which may be the notice of an end; NULL if
+   memory is exhausted. */
+parley_store_call_t *parley_store_append_call(parley_store_t *s,
+    const parley_append_t *a, const struct parley_import_end_s *end);
+
+/* The store is away, or did not answer in time. */
+void parley_store_append_alone(parley_store_t *s, parley_store_call_t *call);
+
+/* parley_store_job.c */
+
+extern const parley_job_ops_t  parley_store_job_ops;
 
 /* parley_store_roster.c */
 

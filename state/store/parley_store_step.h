@@ -5,7 +5,8 @@
  *   format 1, kind 1, node 8, worker 8, process 4, then by kind
  *   a  append   flags 1, account 16, logs 4 and their keys, retention 4 4 8,
  *               ttl 8, record 4, jobs 4 and for each: lane 16, class 1,
- *               flags 1, after 8, lasts 8, text 4
+ *               flags 1, after 8, lasts 8, text 4; if it is the notice of an
+ *               end, what x has
  *   e  erase    log 16, epoch 8, offset 8
  *   h  had      log 16, all 1, n 4, epoch 8 and offset 8 of each
  *   j  join     log 16, stamp 8 (0: the number of the step), flags 1,
@@ -15,6 +16,9 @@
  *   c  close    n 1, and for each: kind 1, key 16, tag 4
  *   d  drop     lane 16
  *   r  roster   all nodes add their sessions again
+ *   w  work     flags 1, account 16, jobs as a
+ *   x  end      lane 16, job 8, how 1, mark 1, untried 1
+ *   o  adopt    number of the node 4, until 8
  *
  * A text is its length in 4 octets and its octets.
  */
@@ -24,6 +28,24 @@
 
 #include "state/parley_import.h"
 #include "state/store/parley_store_parts.h"
+
+
+#define PARLEY_STEP_FORMAT   '1'
+#define PARLEY_STEP_PLACE    16         /* octets of a place */
+#define PARLEY_STEP_JOB      38         /* octets of a job without its text */
+
+#define PARLEY_STEP_TIME     ((int64_t) 1 << 44)        /* ms, more than any
+                                           duration */
+
+#define PARLEY_STEP_CLOSES   1          /* flags of an append */
+#define PARLEY_STEP_ACCOUNT  2          /* also of a join, and of work */
+#define PARLEY_STEP_ENDS     4
+
+#define PARLEY_STEP_MARK     2          /* bits of the mark of a job */
+
+#define PARLEY_STEP_OWED     1          /* flags of a job */
+#define PARLEY_STEP_SOLE     2
+#define PARLEY_STEP_COUNTED  4
 
 
 /* a step that was read; its texts are borrowed from the octets */
@@ -38,12 +60,14 @@ typedef struct {
     parley_leave_t    leave;
     parley_str_t      record;
     parley_record_id_t  closes[PARLEY_CLOSES_MAX];
+    parley_import_end_t  end;
 } parley_store_step_t;
 
 
 /* Write the contents of a step; the result is empty if memory is exhausted. */
 parley_str_t parley_store_write_append(const parley_store_t *s,
-    parley_arena_t *arena, const parley_append_t *a);
+    parley_arena_t *arena, const parley_append_t *a,
+    const parley_import_end_t *end);    /* that it is the notice of; or NULL */
 parley_str_t parley_store_write_erase(const parley_store_t *s,
     parley_arena_t *arena, const parley_erase_t *e);
 parley_str_t parley_store_write_had(const parley_store_t *s,
@@ -59,6 +83,15 @@ parley_str_t parley_store_write_close(const parley_store_t *s,
 
 parley_str_t parley_store_write_drop(const parley_store_t *s,
     parley_arena_t *arena, const uint8_t lane[PARLEY_KEY_LEN]);
+
+parley_str_t parley_store_write_work(const parley_store_t *s,
+    parley_arena_t *arena, const parley_job_add_t *add);
+
+parley_str_t parley_store_write_end(const parley_store_t *s,
+    parley_arena_t *arena, const parley_import_end_t *end);
+
+parley_str_t parley_store_write_adopt(const parley_store_t *s,
+    parley_arena_t *arena, uint32_t node, uint64_t until);
 
 /* kind: 'g' of a worker of this node, or 'r' */
 parley_str_t parley_store_write_plain(const parley_store_t *s,

@@ -48,7 +48,7 @@ sub stream_nodes {
 }
 
 
-# Returns all of http.  Options: more (of http), retain, identities.
+# Returns all of http.  Options: more (of http), retain, identities, locations.
 sub stream_nodes_http {
     my %o = @_;
 
@@ -60,7 +60,7 @@ sub stream_nodes_http {
         identities => $o{identities}
                       // streams_identities(alice => { parent => 'carol' }),
         more => "$retain $o{more}",
-        locations => <<"EOT");
+        locations => ($o{locations} // '') . <<"EOT");
         location = /held { parley_jwt on;
                            parley_submit aee vcp channel hold=8s; }
         location = /short { parley_jwt on;

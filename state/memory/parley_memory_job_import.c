@@ -1,0 +1,237 @@
+/*
+ * Jobs of other nodes (parley_import.h).  A zone has them as
+ * PARLEY_JOB_ELSEWHERE, and its processes do not take them until this node
+ * adopts them.
+ */
+
+#include "state/parley_import.h"
+#include "state/memory/parley_memory_job_parts.h"
+
+
+#define PARLEY_JOB_BUCKETS  4096        /* buckets of one walk */
+
+
+/* a walk through the jobs that change their node */
+typedef struct {
+    parley_memory_t        *s;
+    const parley_import_t  *i;
+    int64_t                 now;
+} parley_job_adoption_t;
+
+
+static int parley_job_adopt(void *ctx, const parley_entry_t *e);
+static parley_entry_t *parley_job_find_number(parley_memory_t *s,
+    const parley_import_end_t *end, parley_load_t *ret);
+
+
+_Static_assert(PARLEY_MEMORY_NODES == PARLEY_IMPORT_NODES,
+               "the state has a place for each node");
+
+
+uint32_t
+parley_job_import_orphans(parley_memory_t *s, const uint32_t *nodes, size_t n)
+{
+    size_t  i, k;
+
+    for (i = 0; i < PARLEY_MEMORY_NODES; i++) {
+
+        for (k = 0; k < n && nodes[k] != s->sh->nodes[i]; k++) {
+            /* void */
+        }
+
+        if (k == n && s->sh->nodes[i] != 0) {
+            return s->sh->nodes[i];
+        }
+    }
+
+    return 0;
+}
+
+
+void
+parley_job_import_add(parley_memory_t *s, const parley_import_t *i,
+    int64_t now)
+{
+    size_t                k;
+    const parley_job_t   *job;
+    parley_job_origin_t   origin;
+
+    origin.node = i->own ? 0 : i->worker.pid;
+
+    for (k = 0; k < i->append->njobs; k++) {
+        job = &i->append->jobs[k];
+        origin.job = i->number * PARLEY_JOBS_MAX + k;
+
+        if (job->sole && parley_lane_has_jobs(s, job->lane)) {
+            continue;
+        }
+
+        if (parley_job_put_locked(s, job, i->append->account, 0, NULL, &origin,
+                                  now)
+            != 0)
+        {
+            return;
+        }
+    }
+}
+
+
+/* A node that has lost a job to another one is not heard. */
+
+void
+parley_job_import_end(parley_memory_t *s, const parley_import_t *i,
+    int64_t now)
+{
+    parley_load_t       load;
+    parley_entry_t     *e;
+    parley_job_word_t   w;
+
+    e = parley_job_find_number(s, i->end, &load);
+
+    if (e == NULL || load.node != (i->own ? 0 : i->worker.pid)) {
+        return;
+    }
+
+    if (i->own) {
+        parley_job_over_locked(s, load.lane, load.at, i->end->how, 0);
+        parley_job_finish_locked(s, now);
+        return;
+    }
+
+    if (i->end->how != PARLEY_JOB_AGAIN) {
+        parley_job_remove_locked(s, load.lane, load.at, now);
+        return;
+    }
+
+    parley_job_word(e, &w);
+
+    w.mark = i->end->mark;
+    w.tried += !i->end->untried && w.tried < PARLEY_JOB_TRIED;
+
+    parley_job_set(e, &w);
+}
+
+
+/* Most often, the job is the first of its lane. */
+
+static parley_entry_t *
+parley_job_find_number(parley_memory_t *s, const parley_import_end_t *end,
+    parley_load_t *ret)
+{
+    uint64_t              at;
+    parley_entry_t       *e;
+    const parley_lane_t  *lane;
+
+    lane = parley_lane_find(s, end->lane);
+
+    for (at = lane != NULL ? lane->first : 1;
+         lane != NULL && at <= lane->last;
+         at++)
+    {
+        e = parley_job_find(s, end->lane, at);
+
+        if (e != NULL && parley_lane_of_subject(s, e->key, ret) != NULL
+            && ret->job == end->job)
+        {
+            return e;
+        }
+    }
+
+    return NULL;
+}
+
+
+/*
+ * Other processes may take the same step and later ones meanwhile.  The walk
+ * changes no job of a later step.
+ */
+
+void
+parley_job_import_adopt(parley_memory_t *s, const parley_import_t *i)
+{
+    size_t                 k, at;
+    parley_job_adoption_t  walk;
+
+    walk.s = s;
+    walk.i = i;
+    walk.now = parley_memory_now(s);
+
+    at = 0;
+
+    do {
+        parley_memory_lock(s);
+
+        if (i->number <= s->sh->appends.step) {
+            parley_memory_unlock(s);
+            return;
+        }
+
+        at = parley_table_walk_locked(s->sh->table, at, PARLEY_JOB_BUCKETS,
+                                      parley_job_adopt, &walk);
+
+        for (k = 0; at == 0 && k < PARLEY_MEMORY_NODES; k++) {
+            if (s->sh->nodes[k] == i->node) {
+                s->sh->nodes[k] = 0;
+            }
+        }
+
+        parley_memory_unlock(s);
+
+    } while (at != 0);
+}
+
+
+static int
+parley_job_adopt(void *ctx, const parley_entry_t *e)
+{
+    parley_str_t            text;
+    parley_load_t           load;
+    parley_entry_t         *job, *more;
+    parley_job_word_t       w;
+    parley_job_adoption_t  *walk = ctx;
+
+    if (e->kind != PARLEY_KIND_JOB) {
+        return 0;
+    }
+
+    more = parley_lane_of_subject(walk->s, e->key, &load);
+
+    if (more == NULL || load.job == 0 || load.node != walk->i->node
+        || load.job / PARLEY_JOBS_MAX > walk->i->until)
+    {
+        return 0;
+    }
+
+    job = parley_table_entry(walk->s->sh->table,
+                             (parley_block_t)
+                             (e - parley_table_entry(walk->s->sh->table, 0)));
+
+    parley_job_word(job, &w);
+    parley_job_count(&walk->s->sh->jobs, job, &w, -1);
+
+    load.node = walk->i->own ? 0 : walk->i->worker.pid;
+    w.owner = walk->i->own ? 0 : PARLEY_JOB_ELSEWHERE;
+    w.due = walk->i->own ? walk->now : load.ends + PARLEY_JOB_FORGET;
+
+    parley_job_count(&walk->s->sh->jobs, job, &w, 1);
+
+    if (job->closed) {
+        parley_due_unlink(walk->s, job);
+        parley_job_set(job, &w);
+        parley_due_link(walk->s, job);
+
+    } else {
+        parley_job_set(job, &w);
+    }
+
+    /* last: a walk that did not come to this is repeated */
+
+    text = parley_str_make(&load, sizeof(load));
+    parley_table_write_locked(walk->s->sh->table, more, &text, 1);
+
+    if (load.node != 0) {
+        parley_memory_node(walk->s, load.node);
+    }
+
+    return 0;
+}

@@ -1,0 +1,311 @@
+/*
+ * Jobs.  All zones have the jobs of all nodes, by the steps that added them.
+ * The node that added a job does it: a take needs no answer of the store.  It
+ * takes no job after its lease, and another node then adopts its jobs.
+ */
+
+#include <string.h>
+
+#include "state/store/parley_store_step.h"
+
+
+static parley_state_done_t parley_store_job_add(parley_state_t *state,
+    const parley_job_add_t *add, parley_job_added_t *ret,
+    parley_call_t *caller);
+static int parley_store_job_answer(parley_store_t *s,
+    parley_store_call_t *call, const parley_wire_reply_t *reply);
+static void parley_store_job_finish(parley_store_t *s,
+    parley_store_call_t *call);
+static void parley_store_job_alone(parley_store_t *s,
+    parley_store_call_t *call);
+static parley_state_done_t parley_store_job_take(parley_state_t *state,
+    const parley_job_take_t *take, parley_job_page_t *ret,
+    parley_call_t *call);
+static parley_state_done_t parley_store_job_end(parley_state_t *state,
+    const parley_job_end_t *end, parley_job_ended_t *ret,
+    parley_call_t *caller);
+static void parley_store_job_say_end(parley_store_t *s,
+    const parley_import_end_t *end);
+static parley_state_done_t parley_store_job_tell(parley_store_t *s,
+    const parley_job_end_t *end, const parley_import_end_t *step,
+    parley_job_ended_t *ret, parley_call_t *caller);
+static parley_state_done_t parley_store_job_drop(parley_state_t *state,
+    const uint8_t lane[PARLEY_KEY_LEN], size_t *ret, parley_call_t *call);
+static parley_state_done_t parley_store_job_list(parley_state_t *state,
+    const parley_job_list_t *list, parley_job_listing_t *ret,
+    parley_call_t *call);
+
+
+const parley_job_ops_t  parley_store_job_ops = {
+    .add = parley_store_job_add,
+    .take = parley_store_job_take,
+    .end = parley_store_job_end,
+    .drop = parley_store_job_drop,
+    .list = parley_store_job_list,
+};
+
+
+/* The zone says whether there is room; the store, which node is the first to
+   add a sole job. */
+
+static parley_state_done_t
+parley_store_job_add(parley_state_t *state, const parley_job_add_t *add,
+    parley_job_added_t *ret, parley_call_t *caller)
+{
+    parley_store_t       *s = (parley_store_t *) state;
+    parley_append_t       room;
+    parley_store_call_t  *call;
+
+    memset(&room, 0, sizeof(parley_append_t));
+
+    room.account = add->account;
+    room.jobs = &add->job;
+    room.njobs = 1;
+
+    if (add->job.text.len > PARLEY_JOB_TEXT_MAX) {
+        *ret = PARLEY_JOB_LONG;
+        return PARLEY_STATE_DONE;
+    }
+
+    if (add->job.sole
+        && s->zone->ops->import->has_lane(s->zone, add->job.lane))
+    {
+        *ret = PARLEY_JOB_ADDED;
+        return PARLEY_STATE_DONE;
+    }
+
+    switch (s->zone->ops->import->may_append(s->zone, &room, NULL)) {
+
+    case PARLEY_APPEND_OK:
+        break;
+
+    case PARLEY_APPEND_SHARE:
+        *ret = PARLEY_JOB_SHARE;
+        return PARLEY_STATE_DONE;
+
+    default:
+        *ret = PARLEY_JOB_FULL;
+        return PARLEY_STATE_DONE;
+    }
+
+    *ret = PARLEY_JOB_FULL;
+
+    call = parley_store_call(s, parley_store_job_answer);
+
+    if (call == NULL) {
+        return PARLEY_STATE_DONE;
+    }
+
+    if (parley_store_say_command(s, call,
+                                 parley_store_write_work(s, &call->arena, add),
+                                 add->job.lasts, 0)
+        != 0)
+    {
+        parley_store_call_free(s, call);
+        return PARLEY_STATE_DONE;
+    }
+
+    return parley_store_await(s, call, ret, caller, parley_store_job_alone);
+}
+
+
+static int
+parley_store_job_answer(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    int64_t  step;
+
+    if (parley_wire_error(reply).len != 0) {
+        return 0;
+    }
+
+    if (!parley_wire_integer(reply, &step) || step == 0
+        || step >= PARLEY_STORE_NUMBERS)
+    {
+        parley_store_strange(s, "p1_say");
+        return 0;
+    }
+
+    call->finish = parley_store_job_finish;
+    parley_store_wait(s, call, (uint64_t) step);
+
+    return 1;
+}
+
+
+static void
+parley_store_job_finish(parley_store_t *s, parley_store_call_t *call)
+{
+    (void) s;
+
+    if (call->caller != NULL) {
+        *(parley_job_added_t *) call->ret = PARLEY_JOB_ADDED;
+    }
+}
+
+
+static void
+parley_store_job_alone(parley_store_t *s, parley_store_call_t *call)
+{
+    (void) call;
+
+    s->stat.fallbacks++;
+}
+
+
+static parley_state_done_t
+parley_store_job_take(parley_state_t *state, const parley_job_take_t *take,
+    parley_job_page_t *ret, parley_call_t *call)
+{
+    parley_store_t  *s = (parley_store_t *) state;
+
+    if (s->env->now(s->env->ctx) - s->renewed >= s->conf->lease) {
+        memset(ret, 0, sizeof(parley_job_page_t));
+        ret->next = PARLEY_JOB_LEASE;
+
+        return PARLEY_STATE_DONE;
+    }
+
+    return s->zone->ops->job->take(s->zone, take, ret, call);
+}
+
+
+static parley_state_done_t
+parley_store_job_end(parley_state_t *state, const parley_job_end_t *end,
+    parley_job_ended_t *ret, parley_call_t *caller)
+{
+    int                    has;
+    parley_store_t        *s = (parley_store_t *) state;
+    parley_job_ended_t     none;
+    parley_import_end_t    step;
+
+    memset(&step, 0, sizeof(parley_import_end_t));
+    memset(&none, 0, sizeof(parley_job_ended_t));
+
+    has = s->zone->ops->import->has_job(s->zone, end->id, &step.job);
+
+    memcpy(step.lane, end->id->lane, PARLEY_KEY_LEN);
+    step.how = end->how;
+    step.mark = end->mark;
+    step.untried = end->untried;
+
+    if (has && end->tells != NULL && end->how != PARLEY_JOB_AGAIN) {
+        return parley_store_job_tell(s, end, &step, ret != NULL ? ret : &none,
+                                     caller);
+    }
+
+    if (has && step.job != 0) {
+        parley_store_job_say_end(s, &step);
+    }
+
+    return s->zone->ops->job->end(s->zone, end, ret, NULL);
+}
+
+
+/* Other nodes do not need to know that a job waits again without an attempt. */
+
+static void
+parley_store_job_say_end(parley_store_t *s, const parley_import_end_t *end)
+{
+    parley_store_call_t  *call;
+
+    call = end->how != PARLEY_JOB_AGAIN || !end->untried || end->mark != 0
+           ? parley_store_call(s, NULL) : NULL;
+
+    if (call != NULL) {
+        parley_store_say(s, call,
+                         parley_store_write_end(s, &call->arena, end),
+                         PARLEY_STORE_SAID, 0);
+    }
+}
+
+
+/* The step of the notice ends the job.  The job stays if there is no such
+   step. */
+
+static parley_state_done_t
+parley_store_job_tell(parley_store_t *s, const parley_job_end_t *end,
+    const parley_import_end_t *step, parley_job_ended_t *ret,
+    parley_call_t *caller)
+{
+    parley_appended_t    *appended, own;
+    parley_store_call_t  *call;
+
+    appended = ret->appended != NULL ? ret->appended : &own;
+
+    memset(appended, 0, sizeof(parley_appended_t));
+
+    ret->verdict = PARLEY_JOB_UNTOLD;
+    appended->verdict = parley_store_append_may(s, end->tells, appended);
+
+    if (appended->verdict != PARLEY_APPEND_OK) {
+        return PARLEY_STATE_DONE;
+    }
+
+    call = parley_store_append_call(s, end->tells, step);
+
+    if (call == NULL) {
+        return PARLEY_STATE_DONE;
+    }
+
+    call->u.append.has_job = 1;
+
+    if (caller == NULL) {
+        call->once = 1;
+
+        if (s->main.stage == PARLEY_STORE_UP) {
+            (void) parley_store_send(s, call);
+
+        } else {
+            parley_store_call_free(s, call);
+        }
+
+        return PARLEY_STATE_DONE;
+    }
+
+    if (appended == &own) {
+        appended = parley_arena_calloc(&call->arena,
+                                       sizeof(parley_appended_t));
+
+        if (appended == NULL) {
+            parley_store_call_free(s, call);
+            return PARLEY_STATE_DONE;
+        }
+
+        *appended = own;
+    }
+
+    call->u.append.ret = appended;
+
+    return parley_store_await(s, call, ret, caller, parley_store_append_alone);
+}
+
+
+/* The result is the number of jobs of this node. */
+
+static parley_state_done_t
+parley_store_job_drop(parley_state_t *state, const uint8_t lane[PARLEY_KEY_LEN],
+    size_t *ret, parley_call_t *call)
+{
+    parley_store_t       *s = (parley_store_t *) state;
+    parley_store_call_t  *say;
+
+    say = parley_store_call(s, NULL);
+
+    if (say != NULL) {
+        parley_store_say(s, say, parley_store_write_drop(s, &say->arena, lane),
+                         PARLEY_STORE_SAID, 0);
+    }
+
+    return s->zone->ops->job->drop(s->zone, lane, ret, call);
+}
+
+
+static parley_state_done_t
+parley_store_job_list(parley_state_t *state, const parley_job_list_t *list,
+    parley_job_listing_t *ret, parley_call_t *call)
+{
+    parley_store_t  *s = (parley_store_t *) state;
+
+    return s->zone->ops->job->list(s->zone, list, ret, call);
+}

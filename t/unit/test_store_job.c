@@ -1,0 +1,488 @@
+/* state/store: jobs over nodes that share a real engine */
+
+#include "state/parley_import.h"
+#include "state/memory/parley_memory_job_parts.h"
+#include "t/unit/parley_test_nodes.h"
+
+
+#define LEASE  2000
+
+
+static parley_arena_t      arena;
+static parley_test_node_t  *one[1];     /* the node that works alone */
+
+
+static int
+begin_jobs(void **state)
+{
+    (void) state;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+    parley_test_engine_begin(&engine, NULL);
+    parley_test_node_begin(&a, &engine, 'A');
+    parley_test_node_begin(&b, &engine, 'B');
+    a.conf.lease = LEASE;
+    b.conf.lease = LEASE;
+    parley_test_nodes_up(both, 2);
+
+    return 0;
+}
+
+
+static int
+end_jobs(void **state)
+{
+    parley_arena_reset(&arena);
+
+    return end(state);
+}
+
+
+#define job_test(name, f)  { (name), (f), begin_jobs, end_jobs, NULL }
+
+
+static parley_job_t
+job(const char *lane, const char *text)
+{
+    parley_job_t  j;
+
+    memset(&j, 0, sizeof(j));
+    memcpy(j.lane, key(PARLEY_KIND_LOG, lane), PARLEY_KEY_LEN);
+    j.text = parley_str_c(text);
+    j.lasts = TTL;
+
+    return j;
+}
+
+
+/* Appends a record with a job; log NULL: the record is in no log. */
+
+static parley_place_t
+append(parley_test_node_t *n, const char *log, const char *text,
+    const parley_job_t *j)
+{
+    parley_str_t        part = parley_str_c(text);
+    parley_call_t      *call = wait_for();
+    parley_state_t     *s = parley_store_state(n->store);
+    parley_append_t     append;
+    parley_appended_t   got;
+
+    memset(&append, 0, sizeof(append));
+
+    append.logs = log != NULL
+                  ? (const uint8_t (*)[PARLEY_KEY_LEN]) (const void *)
+                    key(PARLEY_KIND_LOG, log)
+                  : NULL;
+    append.nlogs = log != NULL;
+    append.parts = &part;
+    append.nparts = 1;
+    append.account = key(PARLEY_KIND_ACCOUNT, "ada");
+    append.retention.records = 1;
+    append.retention.octets = 100000;
+    append.retention.ms = 1000;
+    append.ttl = TTL;
+    append.arena = &arena;
+    append.jobs = j;
+    append.njobs = j != NULL;
+
+    until(s->ops->log->append(s, &append, &got, call), call);
+    assert_int_equal(got.verdict, PARLEY_APPEND_OK);
+
+    return log != NULL ? got.places[0].place : (parley_place_t) { 0, 0 };
+}
+
+
+static parley_job_page_t
+take_jobs(parley_test_node_t *n)
+{
+    parley_state_t     *s = parley_store_state(n->store);
+    parley_job_take_t   t;
+    parley_job_page_t   page;
+
+    memset(&t, 0, sizeof(t));
+    t.max = 4;
+    t.arena = &arena;
+
+    (void) n->env.now(n->env.ctx);
+    (void) s->ops->job->take(s, &t, &page, NULL);
+
+    return page;
+}
+
+
+static parley_job_verdict_t
+end_job(parley_test_node_t *n, const parley_job_id_t *id,
+    parley_job_how_t how, const parley_append_t *tells, unsigned mark)
+{
+    parley_call_t       *call = wait_for();
+    parley_state_t      *s = parley_store_state(n->store);
+    parley_job_end_t     end;
+    parley_job_ended_t   got;
+
+    memset(&end, 0, sizeof(end));
+    memset(&got, 0, sizeof(got));
+    end.id = id;
+    end.how = how;
+    end.tells = tells;
+    end.mark = mark;
+
+    until(s->ops->job->end(s, &end, &got, call), call);
+
+    return got.verdict;
+}
+
+
+static int
+has_lane(parley_test_node_t *n, const char *lane)
+{
+    return n->zone.s.state.ops->import->has_lane(&n->zone.s.state,
+                                                 key(PARLEY_KIND_LOG, lane));
+}
+
+
+static parley_state_stat_t
+counts(parley_test_node_t *n)
+{
+    parley_state_stat_t  stat;
+
+    (void) n->zone.s.state.ops->stat(&n->zone.s.state, &stat, NULL);
+
+    return stat;
+}
+
+
+static void
+equal(void)
+{
+    unsigned  i;
+
+    for (i = 0; i < 400; i++) {
+        parley_test_nodes(both, 2, NULL, 10);
+
+        if (i > 4
+            && a.zone.s.state.ops->import->number(&a.zone.s.state)
+               == b.zone.s.state.ops->import->number(&b.zone.s.state))
+        {
+            return;
+        }
+    }
+
+    fail_msg("the nodes have different steps");
+}
+
+
+/* Lets a node work alone until it takes a job, for at most ms. */
+
+static parley_job_page_t
+takes_within(parley_test_node_t *n, int64_t ms)
+{
+    int64_t            i;
+    parley_job_page_t  page;
+
+    one[0] = n;
+
+    for (i = 0; i < ms / 20; i++) {
+        parley_test_nodes(one, 1, NULL, 20);
+        page = take_jobs(n);
+
+        if (page.n != 0) {
+            return page;
+        }
+    }
+
+    page.n = 0;
+
+    return page;
+}
+
+
+static void
+test_one_node(void **state)
+{
+    parley_job_t       j = job("url", "to bob");
+    parley_job_page_t  page;
+
+    (void) state;
+
+    (void) append(&a, NULL, "hello", &j);
+    equal();
+
+    assert_true(has_lane(&b, "url"));
+    assert_int_equal(take_jobs(&b).n, 0);
+    assert_int_equal(counts(&a).entries[PARLEY_KIND_JOB], 1);
+    assert_int_equal(counts(&b).entries[PARLEY_KIND_JOB], 0);
+
+    page = take_jobs(&a);
+    assert_int_equal(page.n, 1);
+    parley_assert_str(page.list[0].text, "to bob");
+    parley_assert_str(page.list[0].record, "hello");
+
+    assert_int_equal(end_job(&a, &page.list[0].id, PARLEY_JOB_DELIVERED, NULL,
+                             0),
+                     PARLEY_JOB_OK);
+    equal();
+
+    assert_false(has_lane(&a, "url"));
+    assert_false(has_lane(&b, "url"));
+    assert_int_equal(counts(&a).ended[PARLEY_JOB_DELIVERED], 1);
+    assert_int_equal(counts(&b).ended[PARLEY_JOB_DELIVERED], 0);
+}
+
+
+static void
+test_adopted(void **state)
+{
+    int64_t            from;
+    parley_job_t       j = job("url", "to bob"), k = job("url", "second");
+    parley_job_page_t  page, old;
+
+    (void) state;
+
+    (void) append(&a, NULL, "hello", &j);
+    (void) append(&b, NULL, "later", &k);
+
+    page = take_jobs(&a);
+    assert_int_equal(page.n, 1);
+    assert_int_equal(end_job(&a, &page.list[0].id, PARLEY_JOB_AGAIN, NULL, 1),
+                     PARLEY_JOB_OK);
+    old = take_jobs(&a);
+    assert_int_equal(old.n, 1);
+    equal();
+
+    /* b has the second of the lane, which waits for the first */
+
+    assert_int_equal(take_jobs(&b).n, 0);
+
+    /* a stops; its jobs are not free before its lease is over */
+
+    parley_test_nodes(both, 2, NULL, LEASE + 500);
+    from = b.env.now(b.env.ctx);
+    page = takes_within(&b, LEASE + 4000);
+
+    assert_int_equal(page.n, 1);
+    parley_assert_str(page.list[0].text, "to bob");
+    parley_assert_str(page.list[0].record, "hello");
+    assert_int_equal(page.list[0].attempt, 2);
+    assert_int_equal(page.list[0].mark, 1);
+    assert_true(b.env.now(b.env.ctx) - from > LEASE / 2);
+    assert_true(b.env.now(b.env.ctx) - from < LEASE + 2000);
+
+    /* a stopped node takes nothing when it continues */
+
+    assert_int_equal(take_jobs(&a).n, 0);
+
+    equal();
+    assert_int_equal(end_job(&a, &old.list[0].id, PARLEY_JOB_DELIVERED, NULL,
+                             0),
+                     PARLEY_JOB_NOT_ITS);
+    assert_int_equal(counts(&a).ended[PARLEY_JOB_DELIVERED], 0);
+    assert_int_equal(counts(&a).taken, 0);
+
+    assert_int_equal(end_job(&b, &page.list[0].id, PARLEY_JOB_DELIVERED, NULL,
+                             0),
+                     PARLEY_JOB_OK);
+    page = take_jobs(&b);
+    assert_int_equal(page.n, 1);
+    parley_assert_str(page.list[0].text, "second");
+    assert_int_equal(end_job(&b, &page.list[0].id, PARLEY_JOB_DELIVERED, NULL,
+                             0),
+                     PARLEY_JOB_OK);
+
+    /* a node that is back has new jobs of its own */
+
+    (void) append(&a, NULL, "new", &j);
+    equal();
+    parley_test_nodes(both, 2, NULL, 2500);
+    assert_int_equal(take_jobs(&b).n, 0);
+    assert_int_equal(take_jobs(&a).n, 1);
+}
+
+
+static void
+test_notice(void **state)
+{
+    parley_str_t       part = parley_str_c("undelivered");
+    parley_job_t       j = job("url", "to bob");
+    parley_append_t    tells;
+    parley_job_page_t  page;
+
+    (void) state;
+
+    memset(&tells, 0, sizeof(tells));
+    tells.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) (const void *)
+                 key(PARLEY_KIND_LOG, "log");
+    tells.nlogs = 1;
+    tells.parts = &part;
+    tells.nparts = 1;
+    tells.account = key(PARLEY_KIND_ACCOUNT, "ada");
+    tells.retention.records = 10;
+    tells.retention.octets = 1000;
+    tells.retention.ms = TTL;
+    tells.ttl = TTL;
+    tells.arena = &arena;
+
+    (void) append(&a, NULL, "hello", &j);
+    page = take_jobs(&a);
+    assert_int_equal(page.n, 1);
+    assert_int_equal(end_job(&a, &page.list[0].id, PARLEY_JOB_GIVEN_UP, &tells,
+                             0),
+                     PARLEY_JOB_OK);
+    assert_int_equal(end_job(&a, &page.list[0].id, PARLEY_JOB_GIVEN_UP, &tells,
+                             0),
+                     PARLEY_JOB_NOT_ITS);
+    equal();
+
+    assert_false(has_lane(&a, "url"));
+    assert_false(has_lane(&b, "url"));
+    assert_int_equal(counts(&a).ended[PARLEY_JOB_GIVEN_UP], 1);
+    assert_int_equal(counts(&a).taken, 0);
+    assert_int_equal(counts(&b).ended[PARLEY_JOB_GIVEN_UP], 0);
+    assert_int_equal(counts(&b).entries[PARLEY_KIND_RECORD], 1);
+}
+
+
+static void
+test_owed(void **state)
+{
+    parley_had_t      had;
+    parley_job_t      j = job("log", "to bob");
+    parley_state_t   *s = parley_store_state(b.store);
+    parley_place_t    place;
+
+    (void) state;
+
+    j.owed = 1;
+    place = append(&a, "log", "hello", &j);
+    equal();
+    assert_true(has_lane(&b, "log"));
+
+    memset(&had, 0, sizeof(had));
+    had.log = key(PARLEY_KIND_LOG, "log");
+    had.places = &place;
+    had.n = 1;
+
+    (void) s->ops->log->had(s, &had, NULL);
+    equal();
+
+    assert_false(has_lane(&a, "log"));
+    assert_false(has_lane(&b, "log"));
+    assert_int_equal(counts(&a).ended[PARLEY_JOB_DELIVERED], 1);
+    assert_int_equal(counts(&b).ended[PARLEY_JOB_DELIVERED], 0);
+}
+
+
+static void
+test_sole(void **state)
+{
+    int                  n;
+    unsigned             i;
+    parley_call_t       *call;
+    parley_state_t      *s;
+    parley_job_add_t     add;
+    parley_job_added_t   got[4];
+
+    (void) state;
+
+    memset(&add, 0, sizeof(add));
+    add.job = job("dial", "bob");
+    add.job.sole = 1;
+    add.job.class = PARLEY_JOB_LASTING;
+
+    for (i = 0; i < 4; i++) {
+        call = wait_for();
+        s = parley_store_state(both[i % 2]->store);
+
+        if (s->ops->job->add(s, &add, &got[i], call) == PARLEY_STATE_LATER) {
+            parley_test_nodes(both, 2, NULL, i == 0 ? 0 : 300);
+        }
+
+        assert_true(i == 0 || got[i] == PARLEY_JOB_ADDED);
+    }
+
+    equal();
+    n = take_jobs(&a).n;
+    assert_int_equal(n + take_jobs(&b).n, 1);
+    assert_int_equal(counts(&a).entries[PARLEY_KIND_JOB]
+                     + counts(&b).entries[PARLEY_KIND_JOB], 1);
+}
+
+
+static void
+test_new_node(void **state)
+{
+    parley_job_t       j = job("url", "to bob"), k = job("url", "over");
+    parley_job_page_t  page;
+
+    (void) state;
+
+    (void) append(&a, NULL, "over", &k);
+    page = take_jobs(&a);
+    assert_int_equal(end_job(&a, &page.list[0].id, PARLEY_JOB_DELIVERED, NULL,
+                             0),
+                     PARLEY_JOB_OK);
+    (void) append(&a, NULL, "hello", &j);
+    equal();
+
+    /* a node with an empty zone knows the jobs of those before it */
+
+    parley_test_node_end(&b);
+    parley_test_node_begin(&b, &engine, 'C');
+    b.conf.lease = LEASE;
+    parley_test_nodes_up(both, 2);
+    equal();
+    assert_int_equal(take_jobs(&b).n, 0);
+
+    parley_test_node_cut(&a, PARLEY_STORE_MAIN);
+    page = takes_within(&b, 2 * LEASE + 4000);
+    assert_int_equal(page.n, 1);
+    parley_assert_str(page.list[0].text, "to bob");
+    parley_assert_str(page.list[0].record, "hello");
+    assert_int_equal(end_job(&b, &page.list[0].id, PARLEY_JOB_DELIVERED, NULL,
+                             0),
+                     PARLEY_JOB_OK);
+    assert_int_equal(take_jobs(&b).n, 0);
+}
+
+
+static void
+test_drop(void **state)
+{
+    size_t           n;
+    parley_job_t     j = job("question", "deadline");
+    parley_state_t  *s = parley_store_state(b.store);
+
+    (void) state;
+
+    (void) append(&a, NULL, "x", &j);
+    (void) append(&b, NULL, "x", &j);
+    equal();
+
+    (void) s->ops->job->drop(s, key(PARLEY_KIND_LOG, "question"), &n, NULL);
+    assert_int_equal(n, 1);
+    equal();
+
+    assert_false(has_lane(&a, "question"));
+    assert_false(has_lane(&b, "question"));
+    assert_int_equal(counts(&a).entries[PARLEY_KIND_JOB], 0);
+    assert_int_equal(counts(&b).entries[PARLEY_KIND_JOB], 0);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest  tests[] = {
+        job_test("CLU-06: one node has a job", test_one_node),
+        job_test("CLU-06 CLU-07: the jobs of a node that stopped",
+                 test_adopted),
+        job_test("CLU-06: the notice of an end", test_notice),
+        job_test("CLU-04 CLU-06: a reader at another node", test_owed),
+        job_test("CLU-06: a sole job", test_sole),
+        job_test("CLU-06: a new node", test_new_node),
+        job_test("CLU-06: a drop", test_drop),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
