@@ -119,6 +119,9 @@ typedef struct parley_append_s {
     unsigned                    asks:1; /* appends nothing, only counts
                                            subscribers; the verdict is OK or
                                            MEMORY */
+    uint64_t                    stamp;  /* asks: counts at least those that had
+                                           joined before this admission, see
+                                           counts; 0: before this call */
     parley_arena_t             *arena;  /* arena of the result */
 } parley_append_t;
 

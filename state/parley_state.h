@@ -208,6 +208,8 @@ typedef struct {
                                            holds at this node alone */
     unsigned         suspends:1;        /* refuse if the account has a record of
                                            the kind SUSPENSION */
+    unsigned         counts:1;          /* an append that asks may follow, with
+                                           the stamp of this admission */
 } parley_admission_t;
 
 

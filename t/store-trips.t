@@ -17,6 +17,8 @@ use Parley::HeldReplies;
 use Parley::Message;
 use Parley::Nodes;
 use Parley::Redis;
+use Parley::StreamNodes;
+use Parley::Streams;
 use Parley::Upstream;
 
 plan skip_all => 'neither redis-server nor valkey-server'
@@ -40,14 +42,14 @@ my $nodes = Parley::Nodes->start($redis, url => $relay->url,
 # waited for.  The last replies are held while the answer comes.  A gateway closes a connection
 # that is silent for a second, so on a busy machine a case begins again.
 sub trips {
-    my ($i, $uri, $make, @o) = @_;
+    my ($i, $uri, $make, %o) = @_;
 
     for my $try (1 .. 5) {
-        my $at = $nodes->client($i)->connect;
-        my $octets = post($uri, $make->(), @o);
+        my $at = ($o{of} // $nodes)->client($i)->connect;
+        my $octets = post($uri, $make->(), as => $o{as} // 'alice');
         my @awaited;
 
-        $relay->hold;
+        $relay->hold(steps => $o{steps});
         $at->write($octets);
 
         while (!answered($at, 0.1)) {
@@ -66,7 +68,7 @@ sub trips {
         my $answer = $at->answer;
 
         $relay->pass;
-        $nodes->wait_up;
+        ($o{of} // $nodes)->wait_up;
 
         return { status => $answer->{status}, awaited => \@awaited,
                  code => $answer->{json}{payload}{code} }
@@ -181,6 +183,36 @@ subtest 'CLU-16 a suspension awaits one more, and its notice' => sub {
     trips_are('an emergency', 0, '/vcp',
               sub { escalation(severity => 'emergency', requires_ack => true) },
               200, ['SET i', 'SET r p1_share', 'p1_append']);
+};
+
+
+subtest 'CLU-16 a submission awaits two' => sub {
+    undef $nodes;
+
+    my $streams = stream_nodes($redis, nodes => 1, workers => 1,
+                               url => $relay->url);
+
+    for my $protocol (qw(aee channel)) {
+        my $bob = opens($streams, 0, "$protocol stream", 'bob');
+        my $got;
+
+        # the gateway also asks for steps once a second, within 20 ms for one of
+        # its own whose reply is held, and adds sessions again at the beginning
+        for my $try (1 .. 10) {
+            $got = trips(0, '/channel/frames',
+                         sub { saying($protocol, 'carol', 'bob') },
+                         of => $streams, as => 'carol', steps => 1);
+            last if ($got->{awaited}[0] // '') eq 'p1_feed SET i'
+                    && @{ $got->{awaited} } == 2;
+        }
+
+        my ($admitted, $appended, @more) = @{ $got->{awaited} };
+
+        like($got->{status}, qr/^20[02]$/, $protocol);
+        is($admitted, 'p1_feed SET i', 'the steps of others come with its id');
+        like($appended, qr/^(?:SET r )?p1_append(?: p1_feed)?$/, 'its append');
+        is_deeply(\@more, [], 'and no more') || diag explain $got;
+    }
 };
 
 

@@ -89,6 +89,7 @@ parley_reservation_prepare(parley_reservation_t *e, parley_error_t *err)
     a->limits = e->limits;
     a->nlimits = e->nlimits;
     a->shared = e->shared;
+    a->counts = e->counts;
     a->suspends = !e->free && parley_who_proven(e->who).len > 0;
 
     if (e->call != NULL) {

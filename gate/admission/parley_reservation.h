@@ -38,6 +38,7 @@ typedef struct {
                                                kept */
     unsigned                    free:1;     /* passes during a suspension of the
                                                sender (VCP-26) */
+    unsigned                    counts:1;   /* see parley_admission_t */
     const parley_lift_t        *lifts;      /* suspensions that end when the
                                                message is taken */
     size_t                      nlifts;

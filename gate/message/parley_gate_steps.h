@@ -333,6 +333,10 @@ int parley_gate_readers(parley_gate_t *g,
     const size_t urls[PARLEY_PROTO_COUNT],
     parley_gate_readers_t *ret);
 
+/* Returns whether a publication may be for streams of other protocols. */
+int parley_gate_readers_are_many(const parley_gate_t *g,
+    parley_proto_t proto);
+
 /* Returns how many of the counted recipients of an append have a protocol that
    can express the publication (ACH-19). */
 int64_t parley_gate_readers_told(parley_gate_t *g, parley_gate_readers_t *reach,

@@ -54,7 +54,7 @@ parley_gate_readers(parley_gate_t *g, const parley_publication_t *p,
 
     if (append->nlogs == 0
         || (posted == ret->urls
-            && (g->conf.http->reads & ~PARLEY_PROTO_BIT(p->proto)) == 0))
+            && !parley_gate_readers_are_many(g, p->proto)))
     {
         all = 0;
         some = 0;
@@ -73,6 +73,13 @@ parley_gate_readers(parley_gate_t *g, const parley_publication_t *p,
     }
 
     return 0;
+}
+
+
+int
+parley_gate_readers_are_many(const parley_gate_t *g, parley_proto_t proto)
+{
+    return (g->conf.http->reads & ~PARLEY_PROTO_BIT(proto)) != 0;
 }
 
 
@@ -127,6 +134,7 @@ parley_gate_readers_listen(parley_gate_t *g, parley_gate_readers_t *reach,
     asked.jobs = NULL;
     asked.njobs = 0;
     asked.asks = 1;
+    asked.stamp = g->admit.entrance.counts ? g->admit.entrance.stamp : 0;
 
     rc = parley_ask_append(&g->ask, &asked, &would);
 

@@ -167,6 +167,8 @@ parley_gate_enter(parley_gate_t *g)
     e->free = g->where.at == PARLEY_STEP_REFERENCE
               || parley_gate_suspend_is_free(g);
 
+    e->counts = g->conf.s->submit != NULL
+                && parley_gate_readers_are_many(g, g->msg->wire);
     e->lifts = NULL;
     e->nlifts = 0;
 

@@ -104,6 +104,10 @@ parley_store_admit(parley_state_t *state, const parley_admission_t *a,
     call->leave = parley_store_admit_gone;
     call->again = parley_store_admit_again;
 
+    if (a->counts) {
+        parley_store_feed_first(s, ret->stamp);
+    }
+
     return parley_store_await(s, call, ret, caller, parley_store_alone);
 
 memory:

@@ -40,7 +40,8 @@ parley_store_append(parley_state_t *state, const parley_append_t *a,
     ret->verdict = parley_store_append_may(s, a, ret);
 
     if (ret->verdict != PARLEY_APPEND_OK
-        || (a->asks && s->main.stage != PARLEY_STORE_UP))
+        || (a->asks && (s->main.stage != PARLEY_STORE_UP
+                        || parley_store_has_fed(s, a->stamp))))
     {
         return PARLEY_STATE_DONE;
     }
@@ -121,21 +122,6 @@ parley_store_append_copy(parley_store_call_t *call, const parley_append_t *a)
     counts->asks = 1;
 
     return 0;
-}
-
-
-/* The zone may not know the sessions that just joined or left at other nodes.
-   It counts when it has all steps. */
-
-int
-parley_store_ask_command(parley_store_t *s, parley_store_call_t *call)
-{
-    char          known[24];
-    parley_str_t  arguments[PARLEY_STORE_FEED];
-
-    parley_store_feed_arguments(s, arguments, known);
-
-    return parley_store_command(call, arguments, PARLEY_STORE_FEED);
 }
 
 

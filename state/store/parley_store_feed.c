@@ -14,6 +14,8 @@
 #define PARLEY_STORE_FED  4     /* elements of a step in the reply */
 
 
+static int parley_store_fed_first(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply);
 static int parley_store_fed_steps(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
 static void parley_store_read_taken(parley_store_t *s,
@@ -90,6 +92,68 @@ parley_store_feed(parley_store_t *s)
     s->fed = s->env->now(s->env->ctx);
     s->feeding = parley_store_once(s, parley_store_fed_steps, arguments,
                                    PARLEY_STORE_FEED) != 0;
+}
+
+
+/* A question under way may be older than the message. */
+
+void
+parley_store_feed_first(parley_store_t *s, uint64_t stamp)
+{
+    parley_store_call_t  *call;
+
+    call = s->main.stage == PARLEY_STORE_UP
+           ? parley_store_call(s, parley_store_fed_first) : NULL;
+
+    if (call == NULL) {
+        return;
+    }
+
+    call->once = 1;
+    call->step = stamp;
+
+    if (parley_store_ask_command(s, call) == 0) {
+        (void) parley_store_send(s, call);
+
+    } else {
+        parley_store_call_free(s, call);
+    }
+}
+
+
+static int
+parley_store_fed_first(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    if (!parley_store_take_steps(s, reply) && s->main.why[0] == '\0'
+        && parley_wire_error(reply).len == 0)
+    {
+        s->first_fed[call->step % PARLEY_STORE_FIRST] = call->step;
+    }
+
+    return 0;
+}
+
+
+int
+parley_store_has_fed(const parley_store_t *s, uint64_t stamp)
+{
+    return stamp != 0 && s->first_fed[stamp % PARLEY_STORE_FIRST] == stamp;
+}
+
+
+/* The zone may not know the sessions that just joined or left at other nodes.
+   It counts when it has all steps. */
+
+int
+parley_store_ask_command(parley_store_t *s, parley_store_call_t *call)
+{
+    char          known[24];
+    parley_str_t  arguments[PARLEY_STORE_FEED];
+
+    parley_store_feed_arguments(s, arguments, known);
+
+    return parley_store_command(call, arguments, PARLEY_STORE_FEED);
 }
 
 

@@ -288,6 +288,7 @@ parley_store_away(parley_store_t *s, const char *why)
     parley_store_timer_at(s, s->main.retry);
 
     s->feeding = 0;
+    memset(s->first_fed, 0, sizeof(s->first_fed));
 
     parley_store_give_up(s, INT64_MAX);
     parley_store_wait_over(s, INT64_MAX);

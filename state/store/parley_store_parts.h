@@ -34,6 +34,8 @@
                                        without an inbox */
 #define PARLEY_STORE_STEPS_MOST  1000  /* and with one */
 #define PARLEY_STORE_NODES     1000 /* ms between two looks for ended nodes */
+#define PARLEY_STORE_FIRST     64   /* admissions that wait for a count of
+                                       subscribers */
 #define PARLEY_STORE_SAID      60000        /* ms that nodes can read a step
                                        without a record */
 #define PARLEY_STORE_NUMBERS   ((int64_t) 1 << 48)  /* numbers of steps are
@@ -259,6 +261,9 @@ struct parley_store_s {
                                                    again, from this position
                                                    on; 0: not */
     int64_t                     fed;            /* last question for steps */
+    uint64_t                    first_fed[PARLEY_STORE_FIRST];  /* stamps of the
+                                                   admissions before which the
+                                                   steps were taken */
     uint64_t                    hint;           /* number of a step that the
                                                    inbox was told during a
                                                    question */
@@ -286,10 +291,6 @@ struct parley_store_s {
 
 parley_state_done_t parley_store_append(parley_state_t *state,
     const parley_append_t *a, parley_appended_t *ret, parley_call_t *caller);
-
-/* Writes the question for steps as the command of a call.  Returns 0, or -1 if
-   memory is exhausted. */
-int parley_store_ask_command(parley_store_t *s, parley_store_call_t *call);
 
 /* Reads the refusal of an append or a join.  Returns 1; 0: not refused. */
 int parley_store_refuses(const parley_wire_reply_t *reply,
@@ -353,6 +354,18 @@ void parley_store_feed_begin(parley_store_t *s);
 
 /* Asks for steps that the zone does not have. */
 void parley_store_feed(parley_store_t *s);
+
+/* Asks for steps, before a message is admitted with that stamp in the same
+   write. */
+void parley_store_feed_first(parley_store_t *s, uint64_t stamp);
+
+/* Returns whether the zone has all steps that were added before that
+   admission; 0: it has not. */
+int parley_store_has_fed(const parley_store_t *s, uint64_t stamp);
+
+/* Writes the question for steps as the command of a call.  Returns 0, or -1 if
+   memory is exhausted. */
+int parley_store_ask_command(parley_store_t *s, parley_store_call_t *call);
 
 #define PARLEY_STORE_FEED  5    /* arguments of that question */
 

@@ -5,7 +5,8 @@ package Parley::HeldReplies;
 #
 #     my $relay = Parley::HeldReplies->start(port(6), $redis);
 #     $relay->url;                # for parley_store
-#     $relay->hold;               # from now on
+#     $relay->hold;               # from now on; hold(steps => 1): also
+#                                 # those to questions for steps
 #     $relay->held;               # waits until a reply is held: 'SET i'
 #     $relay->release;            # lets the replies through that are held
 #     $relay->pass;               # holds nothing
@@ -77,7 +78,7 @@ sub tell {
     die "the relay does not answer\n";
 }
 
-sub hold { $_[0]->tell('hold') }
+sub hold { my ($self, %o) = @_; $self->tell($o{steps} ? 'steps' : 'hold') }
 sub release { $_[0]->tell('release') }
 sub pass { $_[0]->tell('pass') }
 sub lose { $_[0]->tell('lose') }
@@ -152,7 +153,9 @@ sub serve {
 
             if ($from == $control) {
                 return if !$n;
-                $mode{hold} = $octets =~ /^(?:hold|release)\n/;
+                $mode{hold} = $octets =~ /^(?:hold|steps|release)\n/;
+                $own{p1_feed} = $octets !~ /^steps/
+                    if $octets !~ /^release/;
                 $mode{lose} = $octets eq "lose\n";
                 $mode{free} = $octets eq "release\n";
                 forward($_, \%mode) for values %at;
