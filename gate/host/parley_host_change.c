@@ -533,6 +533,18 @@ parley_host_event_now(parley_host_t *h, parley_str_t *id,
         return event->act != PARLEY_CHAT_DELETE;
     }
 
+    /* an edit that is appended is not yet in the record of its message */
+
+    if (event->act == PARLEY_CHAT_EDIT && first.now == PARLEY_CHAT_EDIT
+        && !parley_str_eq(first.other, *id))
+    {
+        rc = parley_host_change_follows(h, *id, &first);
+
+        if (rc != 0) {
+            return rc;
+        }
+    }
+
     *id = first.other;
 
     return first.now == PARLEY_CHAT_DELETE

@@ -38,6 +38,9 @@ typedef struct parley_host_change_s {
     parley_str_t                rows;       /* and their rows */
     struct parley_turn_s       *turn;       /* turn that has the message; NULL:
                                                none */
+    uint8_t                     own_log[PARLEY_KEY_LEN];
+    parley_place_t              own;        /* of id in the mailbox own_log;
+                                               epoch 0: not found there */
     int64_t                     lasts_ms;   /* deadline of the message */
     parley_place_t              place;      /* of the change; epoch 0: it is not
                                                appended */
@@ -53,6 +56,7 @@ typedef struct parley_host_change_s {
                                                message was changed again */
     unsigned                    forms:1;    /* id is that of a turn, and maybe
                                                of a message that stays */
+    unsigned                    keeps:1;    /* id is erased after its forms */
     unsigned                    sweeps:1;   /* the log may have another text of
                                                the message */
 } parley_host_change_t;
@@ -157,6 +161,11 @@ int parley_host_change_is_before(parley_host_change_t *change, parley_str_t id);
 /* Returns whether the change is later than the last one in the record of its
    message: 1, 0, PARLEY_WAIT or -1. */
 int parley_host_change_is_later(parley_host_change_t *change,
+    const parley_host_event_t *first);
+
+/* Returns whether the edit id was appended after the last one in the record of
+   its message: 1; 0, also if one of them is lost; PARLEY_WAIT or -1. */
+int parley_host_change_follows(parley_host_t *h, parley_str_t id,
     const parley_host_event_t *first);
 
 

@@ -336,6 +336,9 @@ parley_host_change_readers(parley_host_change_t *a)
     parley_str_t        rest;
     parley_host_row_t   row;
 
+    a->keeps = 1;
+    a->own.epoch = 0;
+
     rest = a->rows;
 
     /* a knock after a claim has the text, and comes to the other readers */
@@ -363,7 +366,12 @@ parley_host_change_readers(parley_host_change_t *a)
         }
     }
 
-    return 0;
+    /* the event lists its readers: if the process dies before this, a repeated
+       change finds them */
+
+    return a->own.epoch != 0
+           ? parley_host_change_erase(a, a->own_log, a->own.epoch,
+                                      a->own.offset) : 0;
 }
 
 
@@ -380,6 +388,7 @@ parley_host_change_turned(const parley_host_change_t *a)
     turn = *a;
     turn.id = a->turn->before;
     turn.forms = !parley_str_eq(turn.id, a->id);
+    turn.keeps = 0;
 
     rc = a->stored ? 0 : parley_host_change_parties(&turn);
 
@@ -505,8 +514,9 @@ parley_host_change_search(parley_host_change_t *a, const parley_principal_t *to)
 }
 
 
-/* Erases the forms of the event in a page.  One that went up ends, also if its
-   job had not noted yet that it goes up.  Returns 0, PARLEY_WAIT or -1. */
+/* Erases the forms of the event in a page, and notes where the event itself is.
+   A form that went up ends, also if its job had not noted yet that it goes up.
+   Returns 0, PARLEY_WAIT or -1. */
 
 static int
 parley_host_change_page(parley_host_change_t *a, const parley_principal_t *to,
@@ -526,6 +536,13 @@ parley_host_change_page(parley_host_change_t *a, const parley_principal_t *to,
             || !parley_str_eq(views.source, a->first.source)
             || (a->forms && !views.turn))
         {
+            continue;
+        }
+
+        if (a->keeps && !views.turn && parley_str_eq(p.id, a->id)) {
+            memcpy(a->own_log, log, PARLEY_KEY_LEN);
+            a->own.epoch = page->epoch;
+            a->own.offset = page->list[i].offset;
             continue;
         }
 

@@ -22,6 +22,10 @@
 static void parley_host_change_record(parley_host_change_t *a,
     parley_str_t source);
 static int parley_host_change_put(parley_host_change_t *a, int fresh);
+static int parley_host_change_place(parley_host_t *h, parley_str_t id,
+    parley_str_t source, parley_place_t *ret);
+static int parley_host_change_precedes(const parley_place_t *a,
+    const parley_place_t *b);
 
 
 /* The record is a part of a reader without a name, as a claim is. */
@@ -150,19 +154,59 @@ int
 parley_host_change_is_later(parley_host_change_t *a,
     const parley_host_event_t *first)
 {
-    int                    rc;
-    parley_log_page_t      page;
-    parley_host_event_t    last;
-    parley_publication_t   p;
+    int             rc;
+    parley_place_t  last;
 
-    rc = parley_host_event_get(a->h, first->other, first->source, &last);
+    rc = parley_host_change_place(a->h, first->other, first->source, &last);
 
-    if (rc == 1 && last.place.epoch == 0) {
-        rc = parley_host_event_read(a->h, first->other, &last, &page, &p);
+    return rc != 1 ? rc : parley_host_change_precedes(&last, &a->place);
+}
+
+
+int
+parley_host_change_follows(parley_host_t *h, parley_str_t id,
+    const parley_host_event_t *first)
+{
+    int             rc;
+    parley_place_t  place, last;
+
+    rc = parley_host_change_place(h, first->other, first->source, &last);
+
+    if (rc == 1) {
+        rc = parley_host_change_place(h, id, first->source, &place);
     }
 
-    return rc != 1 ? rc
-           : last.place.epoch < a->place.epoch
-             || (last.place.epoch == a->place.epoch
-                 && last.place.offset < a->place.offset);
+    return rc != 1 ? rc : parley_host_change_precedes(&last, &place);
+}
+
+
+/* Finds the place of an edit in the log of its conversation.  Returns 1; 0: it
+   is lost; PARLEY_WAIT or -1. */
+
+static int
+parley_host_change_place(parley_host_t *h, parley_str_t id,
+    parley_str_t source, parley_place_t *ret)
+{
+    int                    rc;
+    parley_log_page_t      page;
+    parley_host_event_t    event;
+    parley_publication_t   p;
+
+    rc = parley_host_event_get(h, id, source, &event);
+
+    if (rc == 1 && event.place.epoch == 0) {
+        rc = parley_host_event_read(h, id, &event, &page, &p);
+    }
+
+    *ret = event.place;
+
+    return rc;
+}
+
+
+static int
+parley_host_change_precedes(const parley_place_t *a, const parley_place_t *b)
+{
+    return a->epoch < b->epoch
+           || (a->epoch == b->epoch && a->offset < b->offset);
 }

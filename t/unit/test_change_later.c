@@ -256,6 +256,81 @@ test_declines(void **state)
 }
 
 
+/* A message that went up is changed, and the jobs run before the change is
+   done.  A change that was left is repeated.  Returns 0 if the change had fewer
+   verbs. */
+
+static int
+goes_up_again(unsigned at, const char *change, unsigned edited, unsigned dies)
+{
+    int       more, deletes;
+    unsigned  meanwhile, texts;
+    task_t   *task;
+
+    deletes = strstr(change, "delete") != NULL;
+
+    host_begin();
+    host.quiet_ms = 0;
+    host_said(SAYS("m1", "secret"));
+
+    if (edited) {
+        host_said(EDITS("e1", "m1", "secret"));
+    }
+
+    t.now += host.deadline_ms + 1000;
+    (void) host_jobs("");
+    assert_int_equal(host_count("~lee", "secret"), 1);
+
+    task = host_says(change);
+    more = host_steps(task, at) == at;
+    t.now += 10;
+    (void) host_jobs("");
+    meanwhile = host_count("~lee", "secret") + host_count("~lee", "better");
+
+    if (dies) {
+        host_free(task);
+        task = host_says(change);
+    }
+
+    host_called(task);
+    t.now += 10;
+    (void) host_jobs("");
+    texts = host_count("~lee", "better");
+
+    if ((meanwhile == 0 || texts == 0) && !deletes) {
+        fail_msg("change %u%s: lost", at, dies ? " dies" : "");
+    }
+
+    if (texts > 1 || host_count("~lee", "secret") > 0
+        || host_count("~ada", "secret") > 0)
+    {
+        fail_msg("change %u%s: readable", at, dies ? " dies" : "");
+    }
+
+    host_end();
+
+    return more;
+}
+
+
+static void
+test_goes_up_again(void **state)
+{
+    unsigned     i, kind;
+    const char  *change;
+
+    (void) state;
+
+    for (kind = 0; kind < 8; kind++) {
+        change = kind & 4 ? DELETES("d1", "m1") : EDITS("e2", "m1", "better");
+
+        for (i = 0; goes_up_again(i, change, kind & 1, kind & 2); i++) {
+            /* void */
+        }
+    }
+}
+
+
 /* The call of a message is left, and repeated before its edit: the record of
    the message is younger than that of its turn. */
 
@@ -424,6 +499,8 @@ static const struct CMUnitTest  tests[] = {
                 test_deadline),
     parley_test("C2A-23 C2A-25 a message is declined while it is edited",
                 test_declines),
+    parley_test("C2A-23 C2A-25 a message that went up is changed",
+                test_goes_up_again),
     parley_test("C2A-12 an edit after the mark of its turn has expired",
                 test_repeats_late),
     parley_test("C2A-12 a knock is edited that is also in a turn",
