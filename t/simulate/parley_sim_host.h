@@ -106,6 +106,7 @@ typedef struct {
     unsigned     raised;                /* that an event of the host has, */
     unsigned     ended;                 /* and that ended it before, bits */
     unsigned     visible;               /* number of its records */
+    unsigned     order;                 /* of its append; 0: not visible */
     unsigned     members;               /* readers of the room at its append */
     int          of;                    /* message that it changes; -1: none */
     unsigned     role:1;                /* it names a role */
@@ -255,6 +256,7 @@ typedef struct {
     sim_op_t              ops[SIM_HOST_OPS];
     unsigned              nops;
     sim_said_t            said[SIM_HOST_SAID];
+    unsigned              appends;      /* of messages */
     unsigned              nsaid;
     sim_pair_t            pairs[SIM_HOST_PAIRS];
     unsigned              npairs;

@@ -220,6 +220,7 @@ sim_host_in_room(unsigned room, const parley_log_record_t *record,
              (const char *) p->id.data);
 
     said->ms = p->ms;
+    said->order = ++sim_host.appends;
     said->members = sim_host.members[room] | sim_host.unsure[room];
 
     if (parley_host_views_read(p->views, &views, &rest) == 0) {

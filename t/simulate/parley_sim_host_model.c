@@ -205,10 +205,17 @@ sim_host_is_same(const sim_said_t *a, const sim_said_t *b)
 int
 sim_host_is_replaced(const sim_said_t *said)
 {
-    unsigned  i;
+    unsigned           i;
+    const sim_said_t  *other;
 
-    for (i = said->index + 1; said->of >= 0 && i < sim_host.nsaid; i++) {
-        if (sim_host.said[i].of == said->of) {
+    /* of edits that came at the same time, the log has the order */
+
+    for (i = 0; said->of >= 0 && i < sim_host.nsaid; i++) {
+        other = &sim_host.said[i];
+
+        if (other->of == said->of
+            && (other->index > said->index || other->order > said->order))
+        {
             return 1;
         }
     }
