@@ -9,6 +9,7 @@ static void parley_step_begin(const parley_store_t *s, parley_buf_t *b,
 static parley_str_t parley_step_end(parley_buf_t *b);
 static void parley_step_put32(parley_buf_t *b, uint32_t n);
 static void parley_step_put64(parley_buf_t *b, uint64_t n);
+static void parley_step_put_time(parley_buf_t *b, int64_t ms);
 static void parley_step_put_text(parley_buf_t *b, parley_str_t text);
 static void parley_step_put_account(parley_buf_t *b, const uint8_t *account);
 static void parley_step_put_jobs(parley_buf_t *b, const parley_job_t *jobs,
@@ -41,8 +42,8 @@ parley_store_write_append(const parley_store_t *s, parley_arena_t *arena,
 
     parley_step_put32(&b, a->retention.records);
     parley_step_put32(&b, a->retention.octets);
-    parley_step_put64(&b, (uint64_t) a->retention.ms);
-    parley_step_put64(&b, (uint64_t) a->ttl);
+    parley_step_put_time(&b, a->retention.ms);
+    parley_step_put_time(&b, a->ttl);
 
     size = 0;
 
@@ -182,20 +183,27 @@ parley_str_t
 parley_store_write_close(const parley_store_t *s, parley_arena_t *arena,
     const parley_settlement_t *how)
 {
-    size_t        i, n;
-    parley_buf_t  b;
+    size_t                     i, n;
+    parley_buf_t               b;
+    const parley_record_id_t  *shared[PARLEY_CLOSES_MAX];
 
-    for (n = 0; n < PARLEY_CLOSES_MAX && how->closes[n] != NULL; n++) {
-        /* void */
+    for (i = 0, n = 0; i < PARLEY_CLOSES_MAX && how->closes[i] != NULL; i++) {
+        if (parley_store_is_shared(how->closes[i]->kind)) {
+            shared[n++] = how->closes[i];
+        }
+    }
+
+    if (n == 0) {
+        return parley_str_none;
     }
 
     parley_step_begin(s, &b, arena, 'c', s->worker, 0);
     parley_buf_octet(&b, (uint8_t) n);
 
     for (i = 0; i < n; i++) {
-        parley_buf_octet(&b, (uint8_t) how->closes[i]->kind);
-        parley_buf_put(&b, how->closes[i]->key, PARLEY_KEY_LEN);
-        parley_step_put32(&b, how->closes[i]->tag);
+        parley_buf_octet(&b, (uint8_t) shared[i]->kind);
+        parley_buf_put(&b, shared[i]->key, PARLEY_KEY_LEN);
+        parley_step_put32(&b, shared[i]->tag);
     }
 
     return parley_step_end(&b);
@@ -270,6 +278,18 @@ parley_step_put64(parley_buf_t *b, uint64_t n)
 }
 
 
+/* A sender may name a time that is longer than any.  A time in the past is
+   now. */
+
+static void
+parley_step_put_time(parley_buf_t *b, int64_t ms)
+{
+    ms = ms < PARLEY_STEP_TIME ? ms : PARLEY_STEP_TIME - 1;
+
+    parley_step_put64(b, (uint64_t) (ms > 0 ? ms : 0));
+}
+
+
 static void
 parley_step_put_text(parley_buf_t *b, parley_str_t text)
 {
@@ -304,8 +324,8 @@ parley_step_put_jobs(parley_buf_t *b, const parley_job_t *jobs, size_t n)
                                        | (job->sole ? PARLEY_STEP_SOLE : 0)
                                        | (job->counted
                                           ? PARLEY_STEP_COUNTED : 0)));
-        parley_step_put64(b, (uint64_t) job->after);
-        parley_step_put64(b, (uint64_t) job->lasts);
+        parley_step_put_time(b, job->after);
+        parley_step_put_time(b, job->lasts);
         parley_step_put_text(b, job->text);
     }
 }

@@ -78,6 +78,7 @@ parley_str_t parley_store_write_join(const parley_store_t *s,
 parley_str_t parley_store_write_leave(const parley_store_t *s,
     parley_arena_t *arena, const parley_leave_t *l);
 
+/* empty also if no node shares the records that how closes */
 parley_str_t parley_store_write_close(const parley_store_t *s,
     parley_arena_t *arena, const parley_settlement_t *how);
 

@@ -169,6 +169,26 @@ test_late(void **state)
 }
 
 
+/* A message closes a record that only its zone has. */
+
+static void
+test_closes_own(void **state)
+{
+    parley_admission_t   m = message("m", "printone");
+    parley_record_id_t   id = record(PARLEY_KIND_DELIVERY, "own", 7);
+    parley_settlement_t  how = { .taken = 1, .closes = { &id } };
+
+    (void) state;
+
+    how.stamp = admit(&a, &m).stamp;
+    assert_int_equal(settle(&a, &m, how), 0);
+    parley_test_nodes(both, 2, NULL, 100);
+
+    assert_int_equal(a.logged[PARLEY_STORE_CRIT], 0);
+    assert_int_equal(b.logged[PARLEY_STORE_CRIT], 0);
+}
+
+
 static void
 test_records(void **state)
 {
@@ -627,6 +647,7 @@ main(void)
         nodes_test("CLU-01: two nodes at once", test_race),
         nodes_test("CLU-02 SEC-08: one final answer", test_answer),
         nodes_test("CLU-02 SEC-08: a second answer is late", test_late),
+        nodes_test("CLU-02: a closed record of one zone", test_closes_own),
         nodes_test("CLU-02: records of several owners", test_records),
         nodes_test("CLU-02: a record is replaced once", test_replaces),
         nodes_test("CLU-11: a record of an admission that was given back",
