@@ -1,8 +1,6 @@
 /*
  * A simulated world for the hub: several processes over one state in memory,
- * clients with connections, a clock, and failures.  A history is a list of
- * steps that follow from a seed.  The effect of a step depends on the steps
- * before it, so any part of a history is a history too.
+ * clients with connections, a clock, and failures.
  *
  * A model knows which messages were accepted, and the clients see which events
  * arrive.  They check that everything arrives.  Neither asks the hub or the
@@ -25,7 +23,7 @@
 #include "hub/parley_runner.h"
 #include "hub/parley_selector.h"
 #include "gate/admission/parley_suspension.h"
-#include "t/unit/parley_test_random.h"
+#include "t/simulate/parley_sim_play.h"
 
 
 #define SIM_PROCESSES  4
@@ -33,7 +31,6 @@
 #define SIM_LOGS       4
 #define SIM_EPOCHS     64       /* of one log */
 #define SIM_RECORDS    4096
-#define SIM_STEPS      400
 #define SIM_EVENT      8192     /* maximum, in octets */
 #define SIM_CONNS      24
 #define SIM_WINDOW_MAX (64 * 1024)
@@ -81,12 +78,6 @@ typedef enum {
     SIM_SETTLE,                 /* all processes finish their work */
     SIM_VERBS
 } sim_verb_t;
-
-
-typedef struct {
-    sim_verb_t  verb;
-    uint64_t    arg;
-} sim_step_t;
 
 
 /* an accepted record */
@@ -342,11 +333,8 @@ typedef struct {
 
     parley_test_random_t  random;       /* of the step */
     parley_arena_t        arena;        /* of the step */
-    uint64_t              received;     /* events that clients received */
     size_t                written;      /* octets in the current turn */
     size_t                widest;       /* octets of the largest write in it */
-    jmp_buf               failed;
-    char                  why[512];
 } sim_world_t;
 
 
@@ -364,11 +352,6 @@ extern unsigned           sim_edges;
 extern jmp_buf            sim_crash;
 
 extern const char *const  sim_senders[];
-
-/* Reports a broken promise; does not return. */
-void sim_fail(const char *fmt, ...)
-    __attribute__((noreturn, format(printf, 1, 2)));
-
 
 /* parley_sim_world.c */
 

@@ -425,7 +425,7 @@ sim_client_event(sim_client_t *c, parley_str_t text)
 
     } else {
         sim_client_got(c, &place, data);
-        world.received++;
+        sim_run.received++;
     }
 
     c->place = place;

@@ -277,10 +277,9 @@ extern const char *const  sim_rooms[SIM_ROOMS];
 
 
 /* with -v: prints each event and answer; with -vv: also the verbs */
-extern int                sim_host_told;
 #define sim_host_tell(...)                                                    \
     do {                                                                      \
-        if (sim_host_told) {                                                  \
+        if (sim_run.told) {                                                   \
             printf("%9lld  ", (long long) world.now - 1000000);               \
             printf(__VA_ARGS__);                                              \
             printf("\n");                                                     \

@@ -13,7 +13,6 @@ static int sim_host_later(parley_late_t *late, parley_later_verb_t verb);
 
 
 sim_host_t  sim_host;
-int         sim_host_told;
 
 const char *const  sim_parties[SIM_PARTIES] = {
     "web", "will", "zoe", "ada", "bo", "cy", "eve", "lee"
@@ -197,7 +196,7 @@ sim_host_later(parley_late_t *late, parley_later_verb_t verb)
     p->asked[p->nlate++] = late;
     now = (int) parley_test_below(&world.random, 2);
 
-    if (sim_host_told > 1) {
+    if (sim_run.told > 1) {
         sim_host_tell("    process %u: %s%s %p", (unsigned) p->pid,
                       parley_later_name(verb), now ? " now" : "", late);
     }
@@ -237,7 +236,7 @@ sim_host_verb(sim_process_t *p, uint64_t arg, unsigned dies)
     late = p->asked[i];
     p->asked[i] = p->asked[--p->nlate];
 
-    if (sim_host_told > 1) {
+    if (sim_run.told > 1) {
         sim_host_tell("    process %u: done %p", (unsigned) p->pid, late);
     }
 

@@ -3,8 +3,6 @@
  * end.
  */
 
-#include <stdarg.h>
-
 #include "t/simulate/parley_sim.h"
 
 
@@ -50,19 +48,6 @@ __sanitizer_cov_trace_pc(void)
     if (sim_edges != 0 && --sim_edges == 0) {
         longjmp(sim_crash, 1);
     }
-}
-
-
-void
-sim_fail(const char *fmt, ...)
-{
-    va_list  args;
-
-    va_start(args, fmt);
-    vsnprintf(world.why, sizeof(world.why), fmt, args);
-    va_end(args);
-
-    longjmp(world.failed, 1);
 }
 
 
