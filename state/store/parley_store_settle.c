@@ -474,6 +474,7 @@ parley_store_taken_send(parley_store_t *s)
 
         a.id = taken->id;
         a.print = taken->print;
+        a.ttl = taken->until - now;
 
         call = parley_store_call(s, parley_store_forked);
 
@@ -484,10 +485,7 @@ parley_store_taken_send(parley_store_t *s)
 
         parley_store_admission(&call->u.admit, &a, taken->stamp);
 
-        if (parley_store_take_id(s, call, &a, taken->stamp, taken->until - now,
-                                 1)
-            == 0)
-        {
+        if (parley_store_take_id(s, call, &a, taken->stamp, a.ttl, 1) == 0) {
             (void) parley_store_send(s, call);
             continue;
         }

@@ -172,19 +172,23 @@ test_away_refuse(void **state)
 static void
 test_away_local(void **state)
 {
-    parley_admitted_t    got;
+    parley_admitted_t    got, before;
     parley_admission_t   m = message("local", "printone"),
+                         reserved = message("reserved", "printone"),
                          fork = message("fork", "printone"),
                          asked = message("asked", "printone"),
                          ticket = message("ticket", "printone");
     parley_store_stat_t  stat;
     parley_record_id_t   id = record(PARLEY_KIND_QUESTION, "asked", 4);
-    parley_settlement_t  answered = { .taken = 1, .closes = { &id } };
+    parley_settlement_t  answered = { .taken = 1, .closes = { &id } },
+                         held = { .taken = 1 };
 
     (void) state;
 
     a.conf.timeout = b.conf.timeout = 100;
     a.conf.fallback = b.conf.fallback = PARLEY_STORE_LOCAL;
+    before = admit(&a, &reserved);
+    assert_int_equal(before.verdict, PARLEY_ADMIT_OK);
     parley_test_engine_signal(&engine, SIGSTOP);
     parley_test_nodes(both, 2, NULL, 1500);
     assert_false(parley_store_is_up(a.store));
@@ -193,6 +197,11 @@ test_away_local(void **state)
     assert_int_equal(got.verdict, PARLEY_ADMIT_OK);
     take(&a, &m, got.stamp);
     assert_int_equal(admit(&a, &m).verdict, PARLEY_ADMIT_DUPLICATE);
+
+    /* reserved while the store was there, and taken while it is away */
+
+    held.stamp = before.stamp;
+    assert_int_equal(settle(&a, &reserved, held), 0);
 
     ticket.everywhere = 1;
     assert_int_equal(admit(&a, &ticket).verdict, PARLEY_ADMIT_AWAY);
@@ -215,6 +224,7 @@ test_away_local(void **state)
     parley_test_nodes(both, 2, NULL, 100);
 
     assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_DUPLICATE);
+    assert_int_equal(admit(&b, &reserved).verdict, PARLEY_ADMIT_DUPLICATE);
 
     parley_store_stat(a.store, &stat);
     got.stamp = stat.forked;
