@@ -506,8 +506,7 @@ parley_store_taken_send(parley_store_t *s)
 }
 
 
-/* Counts an id that another node took too, and takes one that this node had
-   reserved. */
+/* Counts an id that another node has too, and takes one that is reserved. */
 
 static int
 parley_store_forked(parley_store_t *s, parley_store_call_t *call,
@@ -530,10 +529,9 @@ parley_store_forked(parley_store_t *s, parley_store_call_t *call,
 
     parley_store_holder(s, call->u.admit.stamp, holder);
 
-    if (memcmp(id.holder, holder, PARLEY_STORE_HOLDER) != 0) {
-        s->stat.forked++;
-        return 0;
-    }
+    s->stat.forked += memcmp(id.holder, holder, PARLEY_STORE_HOLDER) != 0;
+
+    /* another node may still give it back */
 
     if (id.state == 'r') {
         memset(&how, 0, sizeof(parley_settlement_t));

@@ -175,13 +175,14 @@ test_away_local(void **state)
     parley_admitted_t    got, before;
     parley_admission_t   m = message("local", "printone"),
                          reserved = message("reserved", "printone"),
+                         back = message("back", "printone"),
                          fork = message("fork", "printone"),
                          asked = message("asked", "printone"),
                          ticket = message("ticket", "printone");
     parley_store_stat_t  stat;
     parley_record_id_t   id = record(PARLEY_KIND_QUESTION, "asked", 4);
     parley_settlement_t  answered = { .taken = 1, .closes = { &id } },
-                         held = { .taken = 1 };
+                         held = { .taken = 1 }, given = { .taken = 0 };
 
     (void) state;
 
@@ -189,6 +190,7 @@ test_away_local(void **state)
     a.conf.fallback = b.conf.fallback = PARLEY_STORE_LOCAL;
     before = admit(&a, &reserved);
     assert_int_equal(before.verdict, PARLEY_ADMIT_OK);
+    given.stamp = admit(&b, &back).stamp;
     parley_test_engine_signal(&engine, SIGSTOP);
     parley_test_nodes(both, 2, NULL, 1500);
     assert_false(parley_store_is_up(a.store));
@@ -198,10 +200,13 @@ test_away_local(void **state)
     take(&a, &m, got.stamp);
     assert_int_equal(admit(&a, &m).verdict, PARLEY_ADMIT_DUPLICATE);
 
-    /* reserved while the store was there, and taken while it is away */
+    /* reserved while the store was there, and taken while it is away; and one
+       that another node has reserved, which gives it back */
 
     held.stamp = before.stamp;
     assert_int_equal(settle(&a, &reserved, held), 0);
+    held.stamp = admit(&a, &back).stamp;
+    assert_int_equal(settle(&a, &back, held), 0);
 
     ticket.everywhere = 1;
     assert_int_equal(admit(&a, &ticket).verdict, PARLEY_ADMIT_AWAY);
@@ -225,11 +230,14 @@ test_away_local(void **state)
 
     assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_DUPLICATE);
     assert_int_equal(admit(&b, &reserved).verdict, PARLEY_ADMIT_DUPLICATE);
+    assert_int_equal(settle(&b, &back, given), 0);
+    parley_test_nodes(both, 2, NULL, 20);
+    assert_int_equal(admit(&b, &back).verdict, PARLEY_ADMIT_DUPLICATE);
 
     parley_store_stat(a.store, &stat);
     got.stamp = stat.forked;
     parley_store_stat(b.store, &stat);
-    assert_int_equal(got.stamp + stat.forked, 2);
+    assert_int_equal(got.stamp + stat.forked, 3);
 }
 
 
