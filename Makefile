@@ -184,6 +184,14 @@ SIMULATE_EDGES := $(patsubst %.c,$(OBJ)/t/simulate/edges/%.o,\
 	state/memory/parley_memory_append_recover.c \
 	state/memory/parley_memory_log_read.c \
 	state/memory/parley_memory_process.c)
+
+# the store of several nodes in a simulated world, over a model of the engine
+# that runs the store's library
+SIMULATE_STORE = $(OUT)/t/simulate-store/simulate-store
+SIMULATE_STORE_OBJS := $(patsubst %.c,$(OBJ)/%.o,\
+	$(wildcard t/simulate-store/*.c) t/simulate/parley_sim_play.c)
+LUA_CFLAGS = $(shell $(PKG_CONFIG) --cflags lua5.1)
+LUA_LIBS = $(shell $(PKG_CONFIG) --libs lua5.1)
 FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(OBJ)/%.o)
 FUZZ_TARGETS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
 
@@ -257,7 +265,7 @@ test-store: ## Tests with a gateway, or TESTS=, with a store in a real engine
 		$(or $(TESTS),$(STORE_TESTS))
 
 .PHONY: test-programs
-test-programs: build $(UNIT_TESTS) $(SIMULATE) $(PRINT) $(LATER) $(NEXT_MODULE)
+test-programs: build $(UNIT_TESTS) $(SIMULATE) $(SIMULATE_STORE) $(PRINT) $(LATER) $(NEXT_MODULE)
 
 check: ## Static checks: rooms, calls, prose, docs, exports
 	tools/check
@@ -310,11 +318,15 @@ soak: ## Streams and chat for TIME=600 seconds: reloads, killed workers
 	SOAK_TIME=$(or $(TIME),600) tools/run-tests -j 1 $(OUT) t/soak.t t/soak-host.t
 
 
-.PHONY: simulate mutants
+.PHONY: simulate simulate-store mutants
 simulate: $(SIMULATE) ## Histories of hub and host for TIME=60 s, or N=; SEED=
 	$(SIMULATE) -s $(SEED) $(if $(filter command line,$(origin N)),-n $(N),\
 		-t $(TIME))
 	$(SIMULATE) -c -s $(SEED) $(if $(filter command line,$(origin N)),-n $(N),\
+		-t $(TIME))
+
+simulate-store: $(SIMULATE_STORE) ## Histories of gateways with one store, as simulate
+	$(SIMULATE_STORE) -s $(SEED) $(if $(filter command line,$(origin N)),-n $(N),\
 		-t $(TIME))
 
 mutants: $(MUTANTS)
@@ -617,7 +629,21 @@ $(SIMULATE): $(SIMULATE_OBJS) $(SIMULATE_EDGES) $(LIB)
 	@mkdir -p $(@D)
 	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
+$(OBJ)/t/simulate-store/%.o: ALL_CFLAGS += $(LUA_CFLAGS)
+
+$(SIMULATE_STORE): $(SIMULATE_STORE_OBJS) $(LIB)
+	@mkdir -p $(@D)
+	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(LUA_LIBS)
+
 # a mutant has one object with changed code (t/simulate/mutants.tsv)
+$(OUT)/t/simulate/mutant-store-%: $(SIMULATE_STORE) t/simulate/mutants.tsv
+	$(call Q,CC)file=`t/simulate/mutate --file store-$*` && \
+	t/simulate/mutate store-$* > $@.c && \
+	case $$file in *.lua) tools/embed-library $@.c $@.c;; esac && \
+	$(CC) $(ALL_CFLAGS) -O1 -w -c -o $@.o $@.c && \
+	$(CC) $(OPT) $(LDFLAGS) -o $@ $@.o $(SIMULATE_STORE_OBJS) $(LIB) $(PKG_LIBS) \
+		$(LUA_LIBS)
+
 $(OUT)/t/simulate/mutant-%: $(SIMULATE) t/simulate/mutants.tsv
 	$(call Q,CC)file=`t/simulate/mutate --file $*` && \
 	t/simulate/mutate $* > $@.c && \
@@ -631,8 +657,8 @@ $(OUT)/t/fuzz/fuzz_%: $(OBJ)/t/fuzz/fuzz_%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call Q,LD)$(CC) $(OPT) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
-.SECONDARY: $(SIMULATE_OBJS) $(SIMULATE_EDGES) $(UNIT_OBJS) $(FUZZ_OBJS)
+.SECONDARY: $(SIMULATE_OBJS) $(SIMULATE_EDGES) $(SIMULATE_STORE_OBJS) $(UNIT_OBJS) $(FUZZ_OBJS)
 
 -include $(LIB_OBJS:.o=.d) $(PUBLIC_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(PRINT_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) \
 	$(UNIT_SHARED_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d) $(TOY_OBJS:.o=.d) \
-	$(SIMULATE_OBJS:.o=.d) $(SIMULATE_EDGES:.o=.d) $(NEXT_OBJS:.o=.d)
+	$(SIMULATE_OBJS:.o=.d) $(SIMULATE_STORE_OBJS:.o=.d) $(SIMULATE_EDGES:.o=.d) $(NEXT_OBJS:.o=.d)

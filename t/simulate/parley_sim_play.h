@@ -42,7 +42,7 @@ typedef struct {
     char              option;           /* letter that selects it; 0: none */
     const sim_row_t  *verbs;
     unsigned          nverbs;
-    unsigned          steps;            /* of a history, at most */
+    unsigned          steps;            /* steps of a history, at most */
     void            (*begin)(uint64_t seed);
     void            (*step)(const sim_step_t *step);
     void            (*end)(void);
