@@ -122,8 +122,8 @@ NEXT_OBJS = $(patsubst state/%.c,$(NEXT)/%.o,state/parley_state.c \
 NEXT_MODULE = $(if $(filter release,$(BUILD)),$(NEXT)/ngx_http_parley_module.so)
 
 # files whose gateways get a store by "make test-store"; a store needs a zone that
-# answers at once, and has the records that a zone evicts
-STORE_NOT = t/retain.t t/replay.t
+# answers at once, takes some of its octets, and has the records that it evicts
+STORE_NOT = t/retain.t t/replay.t t/sizing.t
 LATER_NOT += $(wildcard t/store*.t)
 STORE_TESTS = $(filter-out $(LATER_NOT) $(STORE_NOT),$(sort $(shell \
 	grep -lE 'Parley::(Nginx|Gateway|Streams|Matrix|Family|Pages)\b' t/*.t)))

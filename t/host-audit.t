@@ -78,6 +78,14 @@ sub steps {
     }
 }
 
+# Waits for a line with this word in "what", and returns the last one.  With a
+# store, the line of an append can come after that of its reader's act.
+sub last_of {
+    my ($id, $what) = @_;
+
+    return (grep { $_->{what} eq $what } steps($id, $what))[-1];
+}
+
 # Returns the members of a line that are about chat.
 sub facts {
     my ($line) = @_;
@@ -213,7 +221,7 @@ subtest 'C2A-27 acknowledged: by a response, a place, or a call' => sub {
 
     is(tool(bo => 'chat.list_events',
             { ackThrough => $list->{events}[-1]{place} })->{status}, 200);
-    is((steps($place->{eventId}, 'acknowledged'))[-1]{reader}, 'bo');
+    is(last_of($place->{eventId}, 'acknowledged')->{reader}, 'bo');
 
     my $named = delivers(to('agent:bo'));
 
@@ -233,7 +241,7 @@ subtest 'C2A-27 sent and disposed' => sub {
                                   actor => 'bo' });
     is_deeply([sort map { $_->{reader} } grep { $_->{what} eq 'addressed' }
                @lines], [qw(web will)], 'for the author and the surface');
-    is_deeply(facts((steps($m->{eventId}, 'disposed'))[-1]),
+    is_deeply(facts(last_of($m->{eventId}, 'disposed')),
               { what => 'disposed', id => $m->{eventId}, reader => 'bo',
                 disposition => 'responded' });
 
@@ -243,7 +251,7 @@ subtest 'C2A-27 sent and disposed' => sub {
         eta => 'SECRET TIME' }));
 
     is((steps($reaction->{eventId}, 'sent'))[0]{actor}, 'bo', 'a reaction too');
-    is((steps($deferred->{eventId}, 'disposed'))[-1]{disposition}, 'deferred');
+    is(last_of($deferred->{eventId}, 'disposed')->{disposition}, 'deferred');
 };
 
 
@@ -253,7 +261,7 @@ subtest 'C2A-27 failed, and escalated at once' => sub {
     my $id = $m->{eventId};
 
     is(refuses(ada => offer($stream, $id)), 202);
-    is_deeply(facts((steps($id, 'failed'))[-1]),
+    is_deeply(facts(last_of($id, 'failed')),
               { what => 'failed', id => $id, reader => 'ada',
                 disposition => 'failed' });
     is_deeply(facts((steps("$id:escalated:1", 'escalated'))[0]),
@@ -271,7 +279,7 @@ subtest 'C2A-27 reminded, escalated twice, superseded' => sub {
     my $id = $m->{eventId};
 
     is(acks(ada => offer($stream, $id)->{id}), 202);
-    is_deeply(facts((steps($id, 'reminded'))[-1]),
+    is_deeply(facts(last_of($id, 'reminded')),
               { what => 'reminded', id => $id, reader => 'ada' });
 
     my ($human) = steps("$id:escalated:2", 'escalated');
@@ -282,7 +290,7 @@ subtest 'C2A-27 reminded, escalated twice, superseded' => sub {
 
     is(structured(answers(ada => $m))->{disposition}, 'responded',
        'the agent answers late');
-    is((steps("$id:escalated:1", 'disposed'))[-1]{disposition}, 'superseded');
+    is(last_of("$id:escalated:1", 'disposed')->{disposition}, 'superseded');
     $stream->leave;
 };
 
@@ -292,7 +300,7 @@ subtest 'C2A-27 undelivered' => sub {
         target => { recipient => 'agent:solo' },
         attention => { deadlineMs => 1000 } }));
 
-    is_deeply(facts((steps($m->{eventId}, 'undelivered'))[-1]),
+    is_deeply(facts(last_of($m->{eventId}, 'undelivered')),
               { what => 'undelivered', id => $m->{eventId}, reader => 'solo' });
 };
 
@@ -303,7 +311,7 @@ subtest 'C2A-27 a surface that refuses, or does not answer' => sub {
     my $sent = structured(answers(bo => $m));
 
     is(refuses(web => offer($web, $sent->{eventId})), 202);
-    is_deeply(facts((steps($sent->{eventId}, 'failed'))[-1]),
+    is_deeply(facts(last_of($sent->{eventId}, 'failed')),
               { what => 'failed', id => $sent->{eventId}, reader => 'web',
                 disposition => 'failed' });
     $web->leave;
@@ -311,7 +319,7 @@ subtest 'C2A-27 a surface that refuses, or does not answer' => sub {
     my $two = delivers(to('agent:slow', source => [qw(web two)]), 'hook');
     my $late = structured(answers(slow => $two));
 
-    is_deeply(facts((steps($late->{eventId}, 'undelivered'))[-1]),
+    is_deeply(facts(last_of($late->{eventId}, 'undelivered')),
               { what => 'undelivered', id => $late->{eventId},
                 reader => 'hook' });
 };
@@ -321,7 +329,7 @@ subtest 'C2A-27 offered again' => sub {
     my $stream = mailbox('fay');
     my $m = delivers(to('agent:fay'));
 
-    is_deeply(facts((steps($m->{eventId}, 'again'))[-1]),
+    is_deeply(facts(last_of($m->{eventId}, 'again')),
               { what => 'again', id => $m->{eventId}, reader => 'fay' });
     is(scalar(grep { $_->{what} eq 'acknowledged' } lines($m->{eventId})), 0,
        'written octets are not an acknowledgment');

@@ -331,8 +331,12 @@ subtest 'MCP-01 a client above its rate is told' => sub {
     my @slow = harness(1, '/slow', 'connect',
                        map { message_to('agent:bob') } 1 .. 4);
 
-    ok($slow[-1]{isError}, 'an error');
-    like($slow[-1]{content}[0]{text}, qr/too many messages/, 'in words');
+    my @told = grep { $_->{isError} } @slow;
+
+    # with a store, it may be the call before the last one
+
+    is(scalar @told, 1, 'an error') or diag(jcs(\@slow));
+    like($told[0]{content}[0]{text}, qr/too many messages/, 'in words');
 };
 
 

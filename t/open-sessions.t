@@ -84,6 +84,9 @@ subtest 'MCP-05 an open stream keeps its session' => sub {
 
 
 subtest 'MCP-05 a session without a stream ends after an hour' => sub {
+    plan skip_all => 'a store has a clock of its own'
+        if $ENV{PARLEY_TEST_STORE};
+
     is(call('alice', 'left', 1)->{status}, 200, 'a session of alice');
     $clock->forward(4000);
     is(call('bob', 'left')->{status}, 200, 'its next user');
