@@ -34,7 +34,8 @@
 --   n, g    number of the last step; generation of the order
 --   q       list: number, end and octets of each step in f, oldest first
 --   o, b    octets of the steps in f; number of the last one that was removed
---   f       channel: the node that has added a step, and the number of the step
+--   f       channel: format, node 8 that has added a step, its number 8, length 4
+--           of its places, places and content unless they are large
 --   h<key>  log           format, generation 8, epoch 8, offset of its end 8, closed 1
 
 local OLDEST, NEWEST = '1', '1' -- formats that this library reads
@@ -50,6 +51,7 @@ local TOMBSTONE = 3600 * 1000   -- ms that a dropped record is remembered
 local STEPS = 64                -- steps of a page
 local STEPS_OCTETS = 512 * 1024 -- octets of a page, but one step may be larger
 local TRIM = 4                  -- steps that a new one removes, at most
+local TOLD = 4096               -- octets of a step that the channel has
 local BEYOND = 4294967296       -- steps that a failover may have lost
 
 local function micros()
@@ -898,7 +900,9 @@ local function add(prefix, content, places, ms, room, now)
     redis.call('RPUSH', prefix .. 'q', n .. ' ' .. whole(now + tonumber(ms))
                                          .. ' ' .. whole(size))
     redis.call('INCRBY', prefix .. 'o', size)
-    redis.call('PUBLISH', prefix .. 'f', content:sub(3, 10) .. n)
+    redis.call('PUBLISH', prefix .. 'f', '1' .. content:sub(3, 10)
+               .. struct.pack('<I8I4', tonumber(n), #places)
+               .. (size <= TOLD and places .. content or ''))
 
     trim(prefix, tonumber(room), now)
 

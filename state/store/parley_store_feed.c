@@ -362,9 +362,8 @@ int
 parley_store_take_own(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply)
 {
-    int64_t                     number;
-    parley_str_t                places;
-    const parley_import_ops_t  *zone = s->zone->ops->import;
+    int64_t       number;
+    parley_str_t  places;
 
     places = parley_str_none;
 
@@ -375,14 +374,24 @@ parley_store_take_own(parley_store_t *s, parley_store_call_t *call,
     }
 
     if (parley_wire_integer(reply, &number) && call->content.len != 0
-        && number < PARLEY_STORE_NUMBERS
-        && (uint64_t) number == zone->number(s->zone) + 1)
+        && number < PARLEY_STORE_NUMBERS)
     {
-        parley_store_take_step(s, (uint64_t) number, call->content, places, 0);
-        s->env->appended(s->env->ctx);
+        parley_store_take_next(s, (uint64_t) number, call->content, places);
     }
 
     return 0;
+}
+
+
+void
+parley_store_take_next(parley_store_t *s, uint64_t number,
+    parley_str_t content, parley_str_t places)
+{
+    if (number == s->zone->ops->import->number(s->zone) + 1) {
+        parley_store_take_step(s, number, content, places, 0);
+        s->env->appended(s->env->ctx);
+        parley_store_taken_steps(s);
+    }
 }
 
 

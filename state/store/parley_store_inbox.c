@@ -1,8 +1,8 @@
 /*
  * The inbox: a connection that is subscribed to the channel of the store.  The
- * engine publishes the number of each step there.  A number is only a hint that
- * there are steps: the inbox loses nothing if it is closed, or if a message
- * does not come.
+ * functions publish each step there, a large one by its number alone.  If the
+ * zone has all steps before it, the step is taken into the zone; else the
+ * worker asks for steps.  So nothing is lost if a message does not come.
  *
  * The inbox begins after the main connection, ends with it, and reads whether
  * it has the same engine.  So it follows a failover.
@@ -10,11 +10,14 @@
 
 #include <string.h>
 
+#include "core/parley_octets.h"
 #include "state/store/parley_store_step.h"
 
 
 #define PARLEY_STORE_PING    1000       /* ms between two PINGs */
 #define PARLEY_STORE_HINT    3          /* elements of a message */
+#define PARLEY_STORE_TOLD    (1 + PARLEY_STORE_NODE + 8 + 4)    /* octets before
+                                           places and content */
 
 
 static void parley_store_inbox_told(parley_store_t *s,
@@ -137,36 +140,41 @@ parley_store_inbox_fed(parley_store_t *s, const parley_wire_reply_t *reply)
 static void
 parley_store_inbox_told(parley_store_t *s, const parley_wire_reply_t *reply)
 {
-    size_t        i;
-    int64_t       number;
-    parley_str_t  text;
+    size_t          len;
+    uint64_t        number;
+    parley_str_t    text;
+    const uint8_t  *p;
 
     if (parley_wire_elements(reply) != PARLEY_STORE_HINT
         || !parley_wire_text(parley_wire_element(reply, 2), &text)
-        || text.len <= PARLEY_STORE_NODE)
+        || text.len < PARLEY_STORE_TOLD || text.data[0] != '1')
     {
         return;
     }
 
-    number = 0;
+    p = text.data + 1 + PARLEY_STORE_NODE;
+    number = parley_octets_read64(p);
+    len = parley_octets_read32(p + 8);
 
-    for (i = PARLEY_STORE_NODE; i < text.len; i++) {
-        if (text.data[i] < '0' || text.data[i] > '9'
-            || number >= PARLEY_STORE_NUMBERS)
-        {
-            return;
-        }
-
-        number = 10 * number + (text.data[i] - '0');
+    if (number >= (uint64_t) PARLEY_STORE_NUMBERS) {
+        return;
     }
 
     /* a worker takes its own steps into the zone, unless others precede */
 
-    if (memcmp(text.data, s->conf->node, PARLEY_STORE_NODE) == 0) {
-        s->own = (uint64_t) number;
-    } else {
-        parley_store_feed_hint(s, (uint64_t) number);
+    if (memcmp(text.data + 1, s->conf->node, PARLEY_STORE_NODE) == 0) {
+        s->own = number;
+        return;
     }
+
+    text = parley_str_from(text, PARLEY_STORE_TOLD);
+
+    if (text.len > len) {
+        parley_store_take_next(s, number, parley_str_from(text, len),
+                               parley_str_make(text.data, len));
+    }
+
+    parley_store_feed_hint(s, number);
 }
 
 

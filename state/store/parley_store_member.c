@@ -8,6 +8,9 @@
 #include "state/store/parley_store_parts.h"
 
 
+#define PARLEY_STORE_RENEWALS  3        /* of a lease */
+
+
 static void parley_store_renew(parley_store_t *s, int64_t now);
 static int parley_store_used(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
@@ -32,7 +35,9 @@ static int parley_store_number(const parley_wire_reply_t *reply,
 void
 parley_store_member_tick(parley_store_t *s, int64_t now)
 {
-    if (s->renewing == 0 && now - s->renewed >= s->conf->lease / 3) {
+    if (s->renewing == 0
+        && now - s->renewed >= s->conf->lease / PARLEY_STORE_RENEWALS)
+    {
         parley_store_renew(s, now);
     }
 
@@ -83,11 +88,15 @@ parley_store_renew(parley_store_t *s, int64_t now)
         s->renewing = now;
     }
 
+    /* the memory is long, and of metrics alone: once in a lease */
+
     arguments[0] = PARLEY_STR("INFO");
     arguments[1] = PARLEY_STR("replication");
     arguments[2] = PARLEY_STR("memory");
 
-    (void) parley_store_once(s, parley_store_used, arguments, 3);
+    (void) parley_store_once(s, parley_store_used, arguments,
+                             s->renewals++ % PARLEY_STORE_RENEWALS == 0 ? 3
+                                                                        : 2);
 }
 
 

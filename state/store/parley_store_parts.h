@@ -238,6 +238,7 @@ struct parley_store_s {
                                                    that was answered */
     int64_t                     renewing;       /* sending of the renewal under
                                                    way; 0: none */
+    unsigned                    renewals;       /* that were sent */
     int64_t                     ticked;         /* last question for changes */
     char                        changes[24];    /* number of the last change
                                                    that the zone has */
@@ -381,6 +382,10 @@ int parley_store_take_steps(parley_store_t *s,
    steps before it.  Returns 0. */
 int parley_store_take_own(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
+
+/* Takes a step into the zone if the zone has all steps before it. */
+void parley_store_take_next(parley_store_t *s, uint64_t number,
+    parley_str_t content, parley_str_t places);
 
 /* Periodic work, at each timer. */
 void parley_store_feed_tick(parley_store_t *s, int64_t now);

@@ -271,6 +271,10 @@ test_adopted(void **state)
 
     assert_int_equal(take_jobs(&a).n, 0);
 
+    /* it enters again */
+
+    equal();
+    parley_test_nodes_up(both, 2);
     equal();
     assert_int_equal(end_job(&a, &old.list[0].id, PARLEY_JOB_DELIVERED, NULL,
                              0),
