@@ -162,7 +162,13 @@ sub say {
     my ($nodes, $i, $protocol, $from, $to, %o) = @_;
 
     my $m = saying($protocol, $from, $to, %o);
-    my $answer = submit_at($nodes, $i, $m, as => $from);
+    my $answer;
+
+    # as a client does, if the store is away or slow
+    $nodes->wait_for(sub {
+        $answer = submit_at($nodes, $i, $m, as => $from);
+        return $answer->{status} != 503;
+    });
 
     like($answer->{status}, qr/^20[02]$/, "$protocol, $from to $to, gateway $i")
         or diag $answer->{body};
