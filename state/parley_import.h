@@ -66,7 +66,8 @@ typedef struct parley_import_s {
        process. */
     parley_process_t         worker;
 
-    /* JOIN: stamp of the session, and the end of the log */
+    /* JOIN: stamp of the session, and the end of the log.  ADD: number of the
+       job, 0: by the number of the step */
     uint64_t                 stamp;
     parley_place_t           place;
 
@@ -173,6 +174,11 @@ typedef struct parley_import_ops_s {
 
     /* Returns whether a lane has jobs. */
     int  (*has_lane)(parley_state_t *s, const uint8_t lane[PARLEY_KEY_LEN]);
+
+    /* Returns the number of the sole job of a lane, with the job in *ret and
+       its text in the arena; 0: none, or another node has it. */
+    uint64_t  (*sole)(parley_state_t *s, const uint8_t lane[PARLEY_KEY_LEN],
+                  parley_arena_t *arena, parley_job_t *ret);
 
     /* Returns whether this process has a job, and in *job its number in the
        order; 0: the zone alone has it. */

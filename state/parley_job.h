@@ -21,9 +21,10 @@
  *
  * A taken job belongs to its process, and only this process can end it.
  * Processes are checked once a second; if the process has ended, the attempt
- * has failed and the job is due again.  A job is never taken from a living
- * process, so no two processes try it at once (HUB-09); a process must end its
- * jobs in time.
+ * has failed and the job is due again.  So no two processes try it at once
+ * (HUB-09); a process must end its jobs in time.  In one zone, a job is never
+ * taken from a living process.  If nodes share the state, a node whose lease is
+ * over loses its jobs to another one.
  *
  * Jobs are counted to the account of the sender of their message (SEC-09).
  * They outlive every process.  A job past its time is taken like one that is
@@ -244,6 +245,9 @@ typedef struct parley_job_ops_s {
     parley_state_done_t  (*list)(parley_state_t *s,
                              const parley_job_list_t *list,
                              parley_job_listing_t *ret, parley_call_t *call);
+
+    /* Returns whether this process still has a job, at once. */
+    int  (*has)(parley_state_t *s, const parley_job_id_t *id);
 } parley_job_ops_t;
 
 

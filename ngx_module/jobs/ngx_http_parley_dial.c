@@ -19,6 +19,7 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/jobs/ngx_http_parley_jobs.h"
+#include "ngx_module/stream/ngx_http_parley_hub.h"
 #include "ngx_module/worker/ngx_http_parley_conf.h"
 #include "ngx_module/worker/ngx_http_parley_detached.h"
 #include "ngx_module/worker/ngx_http_parley_log.h"
@@ -32,21 +33,7 @@
 #include "http/parley_handshake.h"
 
 
-/* milliseconds between checks that each peer has a job */
-#define NGX_HTTP_PARLEY_DIAL_PLAN  5000
-
 #define NGX_HTTP_PARLEY_DIAL_POOL  4096
-
-
-/* the job of a peer that is being added */
-typedef struct {
-    parley_call_t              call;
-    parley_job_added_t         added;
-    ngx_http_parley_jobs_t    *jobs;
-    const parley_principal_t  *to;
-    unsigned                   asked:1;     /* the state has not answered */
-    unsigned                   failed:1;    /* the failure was logged */
-} ngx_http_parley_dial_plan_t;
 
 
 typedef struct {
@@ -65,6 +52,7 @@ typedef struct {
     ngx_event_t                  over;      /* posted when the WebSocket is
                                                over */
 
+    ngx_http_parley_subscriber_t  *sub;     /* of the WebSocket; or NULL */
     ngx_connection_t            *opened;    /* result of the request */
     ngx_int_t                    status;
     const char                  *why;
@@ -78,10 +66,7 @@ typedef struct {
 } ngx_http_parley_dial_t;
 
 
-static void ngx_http_parley_dial_plan(ngx_event_t *ev);
-static void ngx_http_parley_dial_add(ngx_http_parley_dial_plan_t *plan);
-static void ngx_http_parley_dial_called(parley_call_t *call);
-static void ngx_http_parley_dial_added(ngx_http_parley_dial_plan_t *plan);
+static ngx_uint_t ngx_http_parley_dial_has(const ngx_http_parley_dial_t *d);
 static ngx_http_parley_dial_t *ngx_http_parley_dial_free(
     ngx_http_parley_jobs_t *jobs);
 static void ngx_http_parley_dial_connect(ngx_event_t *ev);
@@ -93,7 +78,8 @@ static void ngx_http_parley_dial_done(ngx_event_t *ev);
 static const char *ngx_http_parley_dial_begin(ngx_http_parley_dial_t *d);
 static const char *ngx_http_parley_dial_greeting(ngx_http_parley_dial_t *d,
     ngx_str_t *ret);
-static void ngx_http_parley_dial_begun(void *data);
+static void ngx_http_parley_dial_begun(void *data,
+    ngx_http_parley_subscriber_t *of);
 static void ngx_http_parley_dial_ended(void *data, ngx_uint_t lost);
 static void ngx_http_parley_dial_over(ngx_event_t *ev);
 static void ngx_http_parley_dial_failed(ngx_http_parley_dial_t *d,
@@ -105,148 +91,42 @@ static void ngx_http_parley_dial_clear(ngx_http_parley_dial_t *d);
 static void ngx_http_parley_dial_leave(ngx_http_parley_dial_t *d);
 
 
-ngx_int_t
-ngx_http_parley_dial_init(ngx_http_parley_jobs_t *jobs)
+void
+ngx_http_parley_dial_check(ngx_http_parley_jobs_t *jobs)
 {
-    size_t                              i, n;
-    const parley_principal_t           *list = NULL;
-    ngx_http_parley_dial_plan_t        *plan;
-    const ngx_http_parley_main_conf_t  *mcf;
+    ngx_str_t                sub;
+    ngx_queue_t             *q;
+    ngx_http_parley_dial_t  *d;
 
-    mcf = jobs->worker->mcf;
+    for (q = ngx_queue_head(&jobs->dials);
+         q != ngx_queue_sentinel(&jobs->dials);
+         q = ngx_queue_next(q))
+    {
+        d = ngx_queue_data(q, ngx_http_parley_dial_t, queue);
 
-    ngx_queue_init(&jobs->dials);
-
-    if (mcf->http.dials == NULL) {
-        return NGX_OK;
-    }
-
-    n = mcf->http.directory
-        ? parley_directory_principals(mcf->http.directory, &list) : 0;
-
-    jobs->peers = ngx_array_create(ngx_cycle->pool, 4,
-                                   sizeof(ngx_http_parley_dial_plan_t));
-    if (jobs->peers == NULL) {
-        return NGX_ERROR;
-    }
-
-    for (i = 0; i < n; i++) {
-
-        if (!parley_principal_is_dialled(&list[i])) {
+        if (d->run == NULL || d->sub == NULL || ngx_http_parley_dial_has(d)) {
             continue;
         }
 
-        plan = ngx_array_push(jobs->peers);
-        if (plan == NULL) {
-            return NGX_ERROR;
-        }
+        sub = ngx_http_parley_ngx_str(d->to->sub);
 
-        ngx_memzero(plan, sizeof(ngx_http_parley_dial_plan_t));
+        ngx_log_error(NGX_LOG_WARN, jobs->timer.log, 0,
+                      "parley: peer \"%V\" left: another gateway may have "
+                      "connected to it", &sub);
 
-        plan->jobs = jobs;
-        plan->to = &list[i];
-        plan->call.done = ngx_http_parley_dial_called;
-    }
-
-    plan = jobs->peers->elts;
-
-    for (i = 0; i < jobs->peers->nelts; i++) {
-        plan[i].call.ctx = &plan[i];
-    }
-
-    jobs->plan.handler = ngx_http_parley_dial_plan;
-    jobs->plan.data = jobs;
-    jobs->plan.log = jobs->timer.log;
-    jobs->plan.cancelable = 1;
-
-    ngx_add_timer(&jobs->plan, 1);
-
-    return NGX_OK;
-}
-
-
-/* Adds the jobs that are missing: at the start, or after a loss of state. */
-
-static void
-ngx_http_parley_dial_plan(ngx_event_t *ev)
-{
-    ngx_uint_t                    i;
-    ngx_http_parley_jobs_t       *jobs = ev->data;
-    ngx_http_parley_dial_plan_t  *plan;
-
-    if (ngx_exiting || jobs->worker->jobs == NULL) {
-        return;
-    }
-
-    plan = jobs->peers->elts;
-
-    for (i = 0; i < jobs->peers->nelts; i++) {
-        if (!plan[i].asked) {
-            ngx_http_parley_dial_add(&plan[i]);
-        }
-    }
-
-    ngx_add_timer(ev, NGX_HTTP_PARLEY_DIAL_PLAN);
-}
-
-
-static void
-ngx_http_parley_dial_add(ngx_http_parley_dial_plan_t *plan)
-{
-    int                done;
-    parley_arena_t     arena;
-    parley_state_t    *state;
-    parley_job_add_t   add;
-
-    state = plan->jobs->worker->mcf->zone->state;
-    done = 0;
-
-    parley_arena_init(&arena, &parley_mem_libc, 0);
-
-    add.account = NULL;
-
-    if (parley_dial_job(&arena, state, plan->to->sub, &add.job) == 0) {
-        plan->asked = 1;
-        done = state->ops->job->add(state, &add, &plan->added, &plan->call)
-               == PARLEY_STATE_DONE;
-    }
-
-    parley_arena_reset(&arena);
-
-    if (done) {
-        ngx_http_parley_dial_added(plan);
+        ngx_http_parley_hub_dismiss(jobs->worker->hub, d->sub);
     }
 }
 
 
-static void
-ngx_http_parley_dial_called(parley_call_t *call)
+static ngx_uint_t
+ngx_http_parley_dial_has(const ngx_http_parley_dial_t *d)
 {
-    ngx_http_parley_dial_added(call->ctx);
-}
+    parley_state_t  *state;
 
+    state = d->jobs->worker->mcf->zone->state;
 
-static void
-ngx_http_parley_dial_added(ngx_http_parley_dial_plan_t *plan)
-{
-    ngx_str_t  sub;
-
-    plan->asked = 0;
-
-    if (plan->added == PARLEY_JOB_ADDED) {
-        plan->failed = 0;
-        ngx_http_parley_jobs_soon(plan->jobs);
-        return;
-    }
-
-    if (!plan->failed) {
-        sub = ngx_http_parley_ngx_str(plan->to->sub);
-        plan->failed = 1;
-
-        ngx_log_error(NGX_LOG_ERR, plan->jobs->timer.log, 0,
-                      "parley: peer \"%V\" not connected: the zone has no room "
-                      "for its job", &sub);
-    }
+    return state->ops->job->has(state, &d->run->job.id);
 }
 
 
@@ -333,6 +213,11 @@ ngx_http_parley_dial_connect(ngx_event_t *ev)
     ngx_http_parley_dial_t  *d = ev->data;
 
     if (ngx_exiting) {
+        ngx_http_parley_dial_leave(d);
+        return;
+    }
+
+    if (!ngx_http_parley_dial_has(d)) {
         ngx_http_parley_dial_leave(d);
         return;
     }
@@ -555,11 +440,12 @@ ngx_http_parley_dial_greeting(ngx_http_parley_dial_t *d, ngx_str_t *ret)
 
 
 static void
-ngx_http_parley_dial_begun(void *data)
+ngx_http_parley_dial_begun(void *data, ngx_http_parley_subscriber_t *of)
 {
     ngx_str_t                sub;
     ngx_http_parley_dial_t  *d = data;
 
+    d->sub = of;
     d->since = ngx_current_msec;
 
     ngx_http_parley_dial_state(d, PARLEY_L_PEER_OPEN);
@@ -578,6 +464,7 @@ ngx_http_parley_dial_ended(void *data, ngx_uint_t lost)
 {
     ngx_http_parley_dial_t  *d = data;
 
+    d->sub = NULL;
     d->lost = lost;
 
     ngx_post_event(&d->over, &ngx_posted_events);
@@ -601,7 +488,7 @@ ngx_http_parley_dial_over(ngx_event_t *ev)
                       d->lost);
     }
 
-    if (ngx_exiting) {
+    if (ngx_exiting || !ngx_http_parley_dial_has(d)) {
         ngx_http_parley_dial_leave(d);
         return;
     }

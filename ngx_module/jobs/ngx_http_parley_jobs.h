@@ -102,14 +102,21 @@ void ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs,
 void ngx_http_parley_due_exit(ngx_http_parley_jobs_t *jobs);
 
 
-/* ngx_http_parley_dial.c */
+/* ngx_http_parley_dial_plan.c */
 
 /* Plans the jobs of the peers that the gateway dials (VCP-32). */
 ngx_int_t ngx_http_parley_dial_init(ngx_http_parley_jobs_t *jobs);
 
+
+/* ngx_http_parley_dial.c */
+
 /* Dials the peer of a job and keeps it connected until the worker exits, or the
    identities no longer have its URL.  parley_runner_end() follows then. */
 void ngx_http_parley_dial(ngx_http_parley_jobs_t *jobs, parley_run_t *run);
+
+/* Ends the WebSockets of jobs that this process has lost: other gateways may
+   have them after the lease of this one. */
+void ngx_http_parley_dial_check(ngx_http_parley_jobs_t *jobs);
 
 /* Returns the jobs without a connection, because the worker exits soon; and
    cancels all attempts, because it exits now. */

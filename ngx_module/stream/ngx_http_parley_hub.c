@@ -354,6 +354,17 @@ ngx_http_parley_hub_holds(ngx_http_parley_hub_t *h)
 
 
 void
+ngx_http_parley_hub_dismiss(ngx_http_parley_hub_t *h,
+    ngx_http_parley_subscriber_t *sub)
+{
+    if (sub->joined) {
+        parley_hub_unsubscribe(h->hub, &sub->s);
+        ngx_http_parley_hub_end(h, &sub->s, PARLEY_END_LEAVING);
+    }
+}
+
+
+void
 ngx_http_parley_hub_revoke(ngx_http_parley_hub_t *h)
 {
     ngx_queue_t                   *q, *next;

@@ -57,7 +57,7 @@ ngx_http_parley_websocket_greet(ngx_http_parley_websocket_t *ws)
     ngx_http_parley_hub_watch(ws->socket.client.connection,
                               opening->subscription.stream);
 
-    peer->begun(peer->data);
+    peer->begun(peer->data, &ws->sub);
 
     return ngx_http_parley_side_text(&ws->socket.client,
                                      ngx_http_parley_str(&peer->greeting));

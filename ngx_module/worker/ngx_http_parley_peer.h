@@ -17,14 +17,19 @@
 
 typedef struct ngx_http_parley_peer_s  ngx_http_parley_peer_t;
 
+struct ngx_http_parley_subscriber_s;
+
+
 struct ngx_http_parley_peer_s {
     ngx_str_t                     sub;            /* of the principal */
     ngx_str_t                     greeting;       /* first message; the caller
                                                      keeps it */
     ngx_str_t                     uri;            /* of the location */
 
-    /* Called when the WebSocket has begun. */
-    void                        (*begun)(void *data);
+    /* Called when the WebSocket has begun; its subscription lasts until
+       ended(). */
+    void                        (*begun)(void *data,
+                                    struct ngx_http_parley_subscriber_s *sub);
 
     /* Called once at the end of the request, which is freed afterwards.  lost:
        messages that were sent and not confirmed. */

@@ -121,7 +121,7 @@ struct ngx_http_parley_store_s {
 };
 
 
-/* Empties the buffer of a link, whose octets may have a password. */
+/* Empties the buffer of a link: the octets may have a password. */
 static ngx_inline void
 ngx_http_parley_store_forget(ngx_http_parley_store_link_t *link)
 {

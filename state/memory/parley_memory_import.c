@@ -61,6 +61,9 @@ static int parley_import_has_session(parley_state_t *state,
     const parley_leave_t *l);
 static int parley_import_has_lane(parley_state_t *state,
     const uint8_t lane[PARLEY_KEY_LEN]);
+static uint64_t parley_import_sole(parley_state_t *state,
+    const uint8_t lane[PARLEY_KEY_LEN], parley_arena_t *arena,
+    parley_job_t *ret);
 static int parley_import_has_job(parley_state_t *state,
     const parley_job_id_t *id, uint64_t *job);
 
@@ -88,6 +91,7 @@ const parley_import_ops_t  parley_memory_import_ops = {
     .leave = parley_import_leave,
     .has_session = parley_import_has_session,
     .has_lane = parley_import_has_lane,
+    .sole = parley_import_sole,
     .has_job = parley_import_has_job,
 };
 
@@ -620,29 +624,30 @@ parley_import_has_lane(parley_state_t *state,
 }
 
 
+static uint64_t
+parley_import_sole(parley_state_t *state, const uint8_t lane[PARLEY_KEY_LEN],
+    parley_arena_t *arena, parley_job_t *ret)
+{
+    uint64_t          number;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    parley_memory_lock(s);
+    number = parley_job_import_sole(s, lane, arena, ret);
+    parley_memory_unlock(s);
+
+    return number;
+}
+
+
 static int
 parley_import_has_job(parley_state_t *state, const parley_job_id_t *id,
     uint64_t *job)
 {
-    int                 has;
-    parley_load_t       load;
-    parley_entry_t     *e;
-    parley_memory_t    *s = (parley_memory_t *) state;
-    parley_job_word_t   w;
+    int               has;
+    parley_memory_t  *s = (parley_memory_t *) state;
 
     parley_memory_lock(s);
-
-    has = 0;
-    e = parley_job_find(s, id->lane, id->at);
-
-    if (e != NULL) {
-        parley_job_word(e, &w);
-        has = w.owner != 0 && w.owner == s->process
-              && parley_entry_stamp(e) == id->stamp
-              && parley_lane_of_subject(s, e->key, &load) != NULL;
-        *job = has ? load.job : 0;
-    }
-
+    has = parley_job_has_locked(s, id, job);
     parley_memory_unlock(s);
 
     return has;

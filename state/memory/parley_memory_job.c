@@ -55,6 +55,8 @@ static void parley_job_again(parley_memory_t *s, parley_entry_t *e,
     const parley_job_end_t *end, int64_t now);
 static parley_state_done_t parley_memory_job_drop(parley_state_t *state,
     const uint8_t lane[PARLEY_KEY_LEN], size_t *ret, parley_call_t *call);
+static int parley_memory_job_has(parley_state_t *state,
+    const parley_job_id_t *id);
 
 
 _Static_assert((int) PARLEY_JOB_ENDS == PARLEY_STATE_ENDS,
@@ -67,6 +69,7 @@ const parley_job_ops_t  parley_memory_job_ops = {
     .end = parley_memory_job_end,
     .drop = parley_memory_job_drop,
     .list = parley_memory_job_list,
+    .has = parley_memory_job_has,
 };
 
 
@@ -609,4 +612,45 @@ parley_job_drop_locked(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
     }
 
     return n;
+}
+
+
+static int
+parley_memory_job_has(parley_state_t *state, const parley_job_id_t *id)
+{
+    int               has;
+    uint64_t          job;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    parley_memory_lock(s);
+    has = parley_job_has_locked(s, id, &job);
+    parley_memory_unlock(s);
+
+    return has;
+}
+
+
+int
+parley_job_has_locked(parley_memory_t *s, const parley_job_id_t *id,
+    uint64_t *job)
+{
+    int                 has;
+    parley_load_t       load;
+    parley_entry_t     *e;
+    parley_job_word_t   w;
+
+    has = 0;
+    e = parley_job_find(s, id->lane, id->at);
+
+    if (e != NULL) {
+        parley_job_word(e, &w);
+
+        has = w.owner != 0 && w.owner == s->process
+              && parley_entry_stamp(e) == id->stamp
+              && parley_lane_of_subject(s, e->key, &load) != NULL;
+    }
+
+    *job = has ? load.job : 0;
+
+    return has;
 }

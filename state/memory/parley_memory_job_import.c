@@ -19,6 +19,10 @@ typedef struct {
 } parley_job_adoption_t;
 
 
+static int parley_job_is_second(parley_memory_t *s,
+    const uint8_t lane[PARLEY_KEY_LEN], uint64_t number, int64_t now);
+static parley_entry_t *parley_job_first(parley_memory_t *s,
+    const uint8_t lane[PARLEY_KEY_LEN], parley_load_t *ret);
 static int parley_job_adopt(void *ctx, const parley_entry_t *e);
 static parley_entry_t *parley_job_find_number(parley_memory_t *s,
     const parley_import_end_t *end, parley_load_t *ret);
@@ -60,9 +64,10 @@ parley_job_import_add(parley_memory_t *s, const parley_import_t *i,
 
     for (k = 0; k < i->append->njobs; k++) {
         job = &i->append->jobs[k];
-        origin.job = i->number * PARLEY_JOBS_MAX + k;
+        origin.job = i->stamp != 0 ? i->stamp
+                                   : i->number * PARLEY_JOBS_MAX + k;
 
-        if (job->sole && parley_lane_has_jobs(s, job->lane)) {
+        if (job->sole && parley_job_is_second(s, job->lane, origin.job, now)) {
             continue;
         }
 
@@ -73,6 +78,83 @@ parley_job_import_add(parley_memory_t *s, const parley_import_t *i,
             return;
         }
     }
+}
+
+
+/* Of the sole jobs of a lane, the one with the lowest number stays. */
+
+static int
+parley_job_is_second(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
+    uint64_t number, int64_t now)
+{
+    parley_load_t   load;
+    parley_entry_t  *e;
+
+    e = parley_job_first(s, lane, &load);
+
+    if (e == NULL) {
+        return 0;
+    }
+
+    if (load.job <= number) {
+        return 1;
+    }
+
+    parley_job_remove_locked(s, load.lane, load.at, now);
+
+    return 0;
+}
+
+
+/* Returns the first job of a lane, or NULL. */
+
+static parley_entry_t *
+parley_job_first(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
+    parley_load_t *ret)
+{
+    parley_entry_t       *e;
+    const parley_lane_t  *l;
+
+    l = parley_lane_find(s, lane);
+    e = l != NULL ? parley_job_find(s, lane, l->first) : NULL;
+
+    return e != NULL && parley_lane_of_subject(s, e->key, ret) != NULL
+           ? e : NULL;
+}
+
+
+uint64_t
+parley_job_import_sole(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
+    parley_arena_t *arena, parley_job_t *ret)
+{
+    uint8_t         *text;
+    parley_load_t    load;
+    parley_entry_t  *e, *more;
+
+    e = parley_job_first(s, lane, &load);
+
+    if (e == NULL || load.node != 0 || load.job == 0) {
+        return 0;
+    }
+
+    more = parley_lane_of_subject(s, e->key, &load);
+    text = parley_arena_octets(arena, load.size + 1);
+
+    if (more == NULL || text == NULL) {
+        return 0;
+    }
+
+    parley_table_read_locked(s->sh->table, more, sizeof(load), text, load.size);
+
+    memset(ret, 0, sizeof(parley_job_t));
+    memcpy(ret->lane, lane, PARLEY_KEY_LEN);
+
+    ret->text = parley_str_make(text, load.size);
+    ret->class = parley_job_class(e);
+    ret->lasts = INT64_MAX;
+    ret->sole = 1;
+
+    return load.job;
 }
 
 

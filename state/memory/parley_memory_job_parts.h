@@ -304,6 +304,10 @@ void parley_job_finish_locked(parley_memory_t *s, int64_t now);
 
 /* parley_memory_job.c */
 
+/* Returns whether this process has a job, and its number (parley_load_t). */
+int parley_job_has_locked(parley_memory_t *s, const parley_job_id_t *id,
+    uint64_t *job);
+
 /* Removes the jobs of a lane, elsewhere: only those of other nodes; returns
    their number. */
 size_t parley_job_drop_locked(parley_memory_t *s,
@@ -319,6 +323,11 @@ void parley_memory_node(parley_memory_t *s, uint32_t node);
 /* Adds the jobs of a step without a record. */
 void parley_job_import_add(parley_memory_t *s, const struct parley_import_s *i,
     int64_t now);
+
+/* As parley_import_ops_t.sole. */
+uint64_t parley_job_import_sole(parley_memory_t *s,
+    const uint8_t lane[PARLEY_KEY_LEN], parley_arena_t *arena,
+    parley_job_t *ret);
 
 /* Ends an attempt of another node, or the job whose notice a step is. */
 void parley_job_import_end(parley_memory_t *s, const struct parley_import_s *i,

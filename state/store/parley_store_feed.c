@@ -22,6 +22,7 @@ static void parley_store_read_taken(parley_store_t *s,
     const parley_wire_reply_t *reply, size_t at, int64_t now);
 static void parley_store_take_step(parley_store_t *s, uint64_t number,
     parley_str_t content, parley_str_t places, int64_t age);
+static void parley_store_say_sole(parley_store_t *s, const parley_job_t *job);
 static void parley_store_check_session(parley_store_t *s,
     const parley_import_t *i);
 static void parley_store_taken_steps(parley_store_t *s);
@@ -332,7 +333,45 @@ parley_store_take_step(parley_store_t *s, uint64_t number,
         parley_store_check_session(s, &step.import);
     }
 
+    if (step.import.kind == PARLEY_IMPORT_ADD && !step.import.own
+        && step.append.njobs != 0 && step.append.jobs[0].sole)
+    {
+        parley_store_say_sole(s, step.append.jobs);
+    }
+
     parley_arena_reset(&arena);
+}
+
+
+/* Another node has added a sole job: if this node has one in its lane, it tells
+   the number of this one. */
+
+static void
+parley_store_say_sole(parley_store_t *s, const parley_job_t *job)
+{
+    uint64_t              number;
+    parley_job_add_t      add;
+    parley_store_call_t  *call;
+
+    call = parley_store_call(s, NULL);
+
+    if (call == NULL) {
+        return;
+    }
+
+    memset(&add, 0, sizeof(parley_job_add_t));
+
+    number = s->zone->ops->import->sole(s->zone, job->lane, &call->arena,
+                                        &add.job);
+
+    if (number == 0) {
+        parley_store_call_free(s, call);
+        return;
+    }
+
+    parley_store_say(s, call,
+                     parley_store_write_work(s, &call->arena, &add, number),
+                     PARLEY_STORE_SAID, 0);
 }
 
 

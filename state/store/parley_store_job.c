@@ -9,6 +9,9 @@
 #include "state/store/parley_store_step.h"
 
 
+#define PARLEY_STORE_SOLE  2000         /* ms until a sole job is begun */
+
+
 static parley_state_done_t parley_store_job_add(parley_state_t *state,
     const parley_job_add_t *add, parley_job_added_t *ret,
     parley_call_t *caller);
@@ -34,6 +37,9 @@ static parley_state_done_t parley_store_job_drop(parley_state_t *state,
 static parley_state_done_t parley_store_job_list(parley_state_t *state,
     const parley_job_list_t *list, parley_job_listing_t *ret,
     parley_call_t *call);
+static int parley_store_job_has(parley_state_t *state,
+    const parley_job_id_t *id);
+static int parley_store_has_lease(const parley_store_t *s);
 
 
 const parley_job_ops_t  parley_store_job_ops = {
@@ -42,11 +48,16 @@ const parley_job_ops_t  parley_store_job_ops = {
     .end = parley_store_job_end,
     .drop = parley_store_job_drop,
     .list = parley_store_job_list,
+    .has = parley_store_job_has,
 };
 
 
-/* The zone says whether there is room; the store, which node is the first to
-   add a sole job. */
+/*
+ * The zone says whether there is room; the store, which node is the first to
+ * add a sole job.  A step of a sole job does not stay as long as the job: it
+ * would keep all later steps.  So this node may not know the job of another
+ * one, which then says it again, before this node begins it.
+ */
 
 static parley_state_done_t
 parley_store_job_add(parley_state_t *state, const parley_job_add_t *add,
@@ -54,6 +65,7 @@ parley_store_job_add(parley_state_t *state, const parley_job_add_t *add,
 {
     parley_store_t       *s = (parley_store_t *) state;
     parley_append_t       room;
+    parley_job_add_t      copy;
     parley_store_call_t  *call;
 
     memset(&room, 0, sizeof(parley_append_t));
@@ -96,9 +108,18 @@ parley_store_job_add(parley_state_t *state, const parley_job_add_t *add,
         return PARLEY_STATE_DONE;
     }
 
+    copy = *add;
+
+    if (add->job.sole && add->job.after < PARLEY_STORE_SOLE) {
+        copy.job.after = PARLEY_STORE_SOLE;
+    }
+
     if (parley_store_say_command(s, call,
-                                 parley_store_write_work(s, &call->arena, add),
-                                 add->job.lasts, 0)
+                                 parley_store_write_work(s, &call->arena,
+                                                         &copy, 0),
+                                 add->job.sole ? PARLEY_STORE_SAID
+                                               : add->job.lasts,
+                                 0)
         != 0)
     {
         parley_store_call_free(s, call);
@@ -159,7 +180,7 @@ parley_store_job_take(parley_state_t *state, const parley_job_take_t *take,
 {
     parley_store_t  *s = (parley_store_t *) state;
 
-    if (s->env->now(s->env->ctx) - s->renewed >= s->conf->lease) {
+    if (!parley_store_has_lease(s)) {
         memset(ret, 0, sizeof(parley_job_page_t));
         ret->next = PARLEY_JOB_LEASE;
 
@@ -308,4 +329,24 @@ parley_store_job_list(parley_state_t *state, const parley_job_list_t *list,
     parley_store_t  *s = (parley_store_t *) state;
 
     return s->zone->ops->job->list(s->zone, list, ret, call);
+}
+
+
+static int
+parley_store_job_has(parley_state_t *state, const parley_job_id_t *id)
+{
+    uint64_t         job;
+    parley_store_t  *s = (parley_store_t *) state;
+
+    return parley_store_has_lease(s)
+           && s->zone->ops->import->has_job(s->zone, id, &job);
+}
+
+
+/* The engine counts the lease from a later moment. */
+
+static int
+parley_store_has_lease(const parley_store_t *s)
+{
+    return s->env->now(s->env->ctx) - s->renewed < s->conf->lease;
 }

@@ -313,6 +313,7 @@ void parley_store_append_alone(parley_store_t *s, parley_store_call_t *call);
 
 extern const parley_job_ops_t  parley_store_job_ops;
 
+
 /* parley_store_roster.c */
 
 parley_state_done_t parley_store_join(parley_state_t *state,

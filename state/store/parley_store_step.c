@@ -69,13 +69,14 @@ parley_store_write_append(const parley_store_t *s, parley_arena_t *arena,
 
 parley_str_t
 parley_store_write_work(const parley_store_t *s, parley_arena_t *arena,
-    const parley_job_add_t *add)
+    const parley_job_add_t *add, uint64_t number)
 {
     parley_buf_t  b;
 
     parley_step_begin(s, &b, arena, 'w', s->worker, 0);
     parley_buf_octet(&b, add->account != NULL ? PARLEY_STEP_ACCOUNT : 0);
     parley_step_put_account(&b, add->account);
+    parley_step_put64(&b, number);
     parley_step_put_jobs(&b, &add->job, 1);
 
     return parley_step_end(&b);

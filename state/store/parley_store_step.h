@@ -16,7 +16,8 @@
  *   c  close    n 1, and for each: kind 1, key 16, tag 4
  *   d  drop     lane 16
  *   r  roster   all nodes add their sessions again
- *   w  work     flags 1, account 16, jobs as a
+ *   w  work     flags 1, account 16, number of the job 8 (0: by the number of
+ *               the step), jobs as a
  *   x  end      lane 16, job 8, how 1, mark 1, untried 1
  *   o  adopt    number of the node 4, until 8
  *
@@ -86,7 +87,7 @@ parley_str_t parley_store_write_drop(const parley_store_t *s,
     parley_arena_t *arena, const uint8_t lane[PARLEY_KEY_LEN]);
 
 parley_str_t parley_store_write_work(const parley_store_t *s,
-    parley_arena_t *arena, const parley_job_add_t *add);
+    parley_arena_t *arena, const parley_job_add_t *add, uint64_t number);
 
 parley_str_t parley_store_write_end(const parley_store_t *s,
     parley_arena_t *arena, const parley_import_end_t *end);

@@ -349,6 +349,7 @@ parley_step_read_work(parley_step_reader_t *r, parley_arena_t *arena,
     flags = parley_step_get8(r);
     account = parley_step_get(r, PARLEY_KEY_LEN);
     a->account = (flags & PARLEY_STEP_ACCOUNT) != 0 ? account : NULL;
+    ret->import.stamp = parley_step_get64(r);
 
     return parley_step_read_jobs(r, arena, a);
 }

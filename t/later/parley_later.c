@@ -383,12 +383,20 @@ parley_later_job_list(parley_state_t *s, const parley_job_list_t *list,
 }
 
 
+static int
+parley_later_job_has(parley_state_t *s, const parley_job_id_t *id)
+{
+    return parley_memory_ops.job->has(s, id);
+}
+
+
 static const parley_job_ops_t  parley_later_job_ops = {
     .add = parley_later_job_add,
     .take = parley_later_job_take,
     .end = parley_later_job_end,
     .drop = parley_later_job_drop,
     .list = parley_later_job_list,
+    .has = parley_later_job_has,
 };
 
 

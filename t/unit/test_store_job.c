@@ -375,39 +375,91 @@ test_owed(void **state)
 }
 
 
-static void
-test_sole(void **state)
-{
-    int                  n;
-    unsigned             i;
-    parley_call_t       *call;
-    parley_state_t      *s;
-    parley_job_add_t     add;
-    parley_job_added_t   got[4];
+/* Adds a sole job at a node, which may have it already. */
 
-    (void) state;
+static void
+add_sole(parley_test_node_t *n)
+{
+    parley_call_t       *call = wait_for();
+    parley_state_t      *s = parley_store_state(n->store);
+    parley_job_add_t     add;
+    parley_job_added_t   got;
 
     memset(&add, 0, sizeof(add));
     add.job = job("dial", "bob");
     add.job.sole = 1;
+    add.job.lasts = INT64_MAX;
     add.job.class = PARLEY_JOB_LASTING;
 
+    until(s->ops->job->add(s, &add, &got, call), call);
+    assert_int_equal(got, PARLEY_JOB_ADDED);
+}
+
+
+/* Returns the number of sole jobs that the nodes take. */
+
+static int
+takes_sole(void)
+{
+    int  n;
+
+    parley_test_nodes(both, 2, NULL, 2500);
+
+    n = take_jobs(&a).n;
+
+    return n + take_jobs(&b).n;
+}
+
+
+static void
+test_sole(void **state)
+{
+    unsigned  i;
+
+    (void) state;
+
     for (i = 0; i < 4; i++) {
-        call = wait_for();
-        s = parley_store_state(both[i % 2]->store);
-
-        if (s->ops->job->add(s, &add, &got[i], call) == PARLEY_STATE_LATER) {
-            parley_test_nodes(both, 2, NULL, i == 0 ? 0 : 300);
-        }
-
-        assert_true(i == 0 || got[i] == PARLEY_JOB_ADDED);
+        add_sole(both[i % 2]);
     }
 
     equal();
-    n = take_jobs(&a).n;
-    assert_int_equal(n + take_jobs(&b).n, 1);
+    assert_int_equal(takes_sole(), 1);
     assert_int_equal(counts(&a).entries[PARLEY_KIND_JOB]
                      + counts(&b).entries[PARLEY_KIND_JOB], 1);
+}
+
+
+/* The step of the job is no longer in the store when another node begins. */
+
+static void
+test_sole_later(void **state)
+{
+    parley_job_id_t     id;
+    parley_job_page_t   page;
+    parley_state_t     *s = parley_store_state(a.store);
+
+    (void) state;
+
+    add_sole(&a);
+    parley_test_nodes(both, 2, NULL, 2500);
+    page = take_jobs(&a);
+    assert_int_equal(page.n, 1);
+    id = page.list[0].id;
+    assert_true(s->ops->job->has(s, &id));
+
+    parley_test_node_end(&b);
+    parley_test_engine_do(&engine, "del {parley}f {parley}q");
+    parley_test_node_begin(&b, &engine, 'C');
+    b.conf.lease = LEASE;
+    parley_test_nodes_up(both, 2);
+    assert_false(has_lane(&b, "dial"));
+
+    add_sole(&b);
+    equal();
+    assert_int_equal(takes_sole(), 0);
+    assert_true(has_lane(&b, "dial"));
+    assert_true(s->ops->job->has(s, &id));
+    assert_int_equal(counts(&b).entries[PARLEY_KIND_JOB], 0);
 }
 
 
@@ -482,6 +534,7 @@ main(void)
         job_test("CLU-06: the notice of an end", test_notice),
         job_test("CLU-04 CLU-06: a reader at another node", test_owed),
         job_test("CLU-06: a sole job", test_sole),
+        job_test("CLU-06: a sole job, and a new node", test_sole_later),
         job_test("CLU-06: a new node", test_new_node),
         job_test("CLU-06: a drop", test_drop),
     };
