@@ -613,10 +613,11 @@ end
 -- of each, then kind, key, tag and generation of each suspension to end.
 -- Returns 1 if a question was closed before by another message, else 0; 2 more
 -- if another admission has taken the id; 4 more if a value has an unknown
--- format, which stays.
+-- format, which stays.  An append also passes the time: the message holds its
+-- id.
 
-local function settle(keys, argv)
-    local prefix, holder, now, forked = keys[1], argv[1], clock(), 0
+local function settle(keys, argv, held)
+    local prefix, holder, now, forked = keys[1], argv[1], held or clock(), 0
     local closed, late, unreadable = closings(prefix, argv, now)
 
     if argv[5] ~= '' then
@@ -637,7 +638,7 @@ local function settle(keys, argv)
 
     if argv[3] ~= '' then
         local id = prefix .. 'i' .. argv[3]
-        local old = redis.call('GET', id)
+        local old = not held and redis.call('GET', id)
         local state, _, has = read_id(old or OLDEST)
 
         if old and not state then
@@ -865,9 +866,8 @@ end
 
 -- Removes the oldest steps that have ended, or for which there is no room.
 
-local function trim(prefix, room, now)
+local function trim(prefix, room, octets, now)
     local list = redis.call('LRANGE', prefix .. 'q', 0, TRIM - 1)
-    local octets = tonumber(redis.call('GET', prefix .. 'o') or 0)
     local n, last = 0, nil
 
     for i = 1, #list do
@@ -899,12 +899,12 @@ local function add(prefix, content, places, ms, room, now)
                't', whole(now))
     redis.call('RPUSH', prefix .. 'q', n .. ' ' .. whole(now + tonumber(ms))
                                          .. ' ' .. whole(size))
-    redis.call('INCRBY', prefix .. 'o', size)
+    local octets = redis.call('INCRBY', prefix .. 'o', size)
     redis.call('PUBLISH', prefix .. 'f', '1' .. content:sub(3, 10)
                .. struct.pack('<I8I4', tonumber(n), #places)
                .. (size <= TOLD and places .. content or ''))
 
-    trim(prefix, tonumber(room), now)
+    trim(prefix, tonumber(room), octets, now)
 
     return n
 end
@@ -1001,7 +1001,7 @@ local function append(keys, argv)
     local n = add(prefix, argv[2], places, argv[3], argv[4], now)
 
     if takes then
-        settle(keys, takes)
+        settle(keys, takes, now)
     end
 
     return { n, places }
