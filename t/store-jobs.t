@@ -143,7 +143,10 @@ subtest 'CLU-06 VCP-24: a deadline of a gateway that was killed' => sub {
 
     is_deeply($frank->ids(1), [$m->{message_id}],
               'the other gateway raises it');
-    is(counted('parley_deadlines_total{outcome="raised"}'), 1);
+
+    my $raised = 'parley_deadlines_total{outcome="raised"}';
+
+    ok($nodes->wait_for(sub { counted($raised) == 1 }), 'and counts it');
     $nodes->begin(0);
 
     my $unmet = 'parley_deadlines_total{outcome="unacknowledged"}';
