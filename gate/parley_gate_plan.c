@@ -6,6 +6,7 @@
 #include "gate/message/parley_gate_steps.h"
 #include "gate/parley_gate_rows.h"
 #include "gate/settings/parley_settings.h"
+#include "state/parley_log.h"
 
 
 static int parley_applies_failures(const parley_settings_http_t *http,
@@ -283,6 +284,14 @@ parley_gate_plan_prepare(const parley_settings_http_t *http,
             || !parley_directory_has_rates(http->directory)))
     {
         s->gate.sole = rate->all;
+    }
+
+    /* an explicit max= is smaller, or an error */
+
+    if (http->store != NULL && s->submit != NULL
+        && s->submit->expand.max > PARLEY_LOGS_SHARED)
+    {
+        ((parley_submit_conf_t *) s->submit)->expand.max = PARLEY_LOGS_SHARED;
     }
 }
 

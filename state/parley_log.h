@@ -44,6 +44,8 @@
 
 
 #define PARLEY_LOGS_MAX       1024  /* logs of one append */
+#define PARLEY_LOGS_SHARED    256   /* the same, if nodes share the state: an
+                                       engine does one append at a time */
 #define PARLEY_APPEND_PARTS   8
 #define PARLEY_SELECTORS_MAX  1024  /* selectors of one log, process and
                                        account */

@@ -9,6 +9,8 @@ use lib 't/lib';
 use Test::More;
 
 use Parley::Env qw(parley parley_try port slurp spew tmp_dir tls);
+use Parley::Gateway;
+use Parley::Message;
 use Parley::Nginx;
 
 my $dir = tmp_dir();
@@ -131,6 +133,22 @@ subtest 'GW-14 words that parley_store refuses' => sub {
     refuses("$at key=$key 'prefix={x}'",
             qr/"prefix=\{x\}" is not a prefix; expected 1 to 64 letters/);
     refuses("$at key=$key prefix=" . 'x' x 65, qr/is not a prefix/);
+};
+
+
+subtest 'CLU-04 how many logs gateways append to at once' => sub {
+    my $submits = sub {
+        return "parley_jwks $dir/jwks.json; parley_identities $dir/ids.json;"
+               . ' server { listen 127.0.0.1:%PORT_1%; location = /in {'
+               . " parley_jwt on; parley_submit channel $_[0]; } }";
+    };
+
+    spew("$dir/ids.json", '{"principals":[]}');
+    spew("$dir/jwks.json", jwks(idp()));
+
+    takes("$at key=$key", more => $submits->($_)) for '', 'max=256';
+    refuses("$at key=$key", qr/"max=" is above 256, .* in .*:\d+/,
+            more => $submits->('max=257'));
 };
 
 

@@ -167,6 +167,10 @@ parley_set_submit_word(parley_setting_t *d, size_t i,
             return -1;
         }
 
+        if (n > PARLEY_LOGS_SHARED && d->http->wide.line == 0) {
+            d->http->wide = d->problem->where;
+        }
+
         ret->expand.max = (size_t) n;
 
         return 0;

@@ -9,7 +9,7 @@
 #include "gate/settings/parley_jwt_conf.h"
 #include "translate/parley_name.h"
 #include "gate/settings/parley_reserved.h"
-#include "state/parley_state.h"
+#include "state/parley_log.h"
 #include "core/parley_url.h"
 
 
@@ -114,6 +114,14 @@ parley_settings_http_settle(const parley_settings_env_t *env,
 
         return parley_problem(problem, "\"parley_store\" needs "
                               "\"parley_zone\"");
+    }
+
+    if (http->wide.line != 0 && http->store != NULL) {
+        problem->where = http->wide;
+
+        return parley_problem(problem, "\"max=\" is above %u, which gateways "
+                              "with \"parley_store\" append to at once",
+                              PARLEY_LOGS_SHARED);
     }
 
     if (http->signing == NULL && http->serves_keys.line != 0) {

@@ -241,6 +241,8 @@ typedef struct parley_settings_http_s {
     unsigned             nclaims;       /* number of parley_claims */
     parley_where_t       answers;       /* the first parley_status or
                                            parley_health; line 0: none */
+    parley_where_t       wide;          /* the first max= of submissions above
+                                           PARLEY_LOGS_SHARED; line 0: none */
     parley_where_t       shared_rates;  /* the first shared= of parley_rate;
                                            line 0: none */
     parley_where_t       serves_keys;   /* the first parley_public_keys; line 0:
