@@ -105,8 +105,10 @@ typedef struct parley_import_ops_s {
        of the process in the zone; 0: it has none. */
     uint32_t  (*enter)(parley_state_t *s, uint64_t worker);
 
-    /* Returns 1 if the zone had another generation of the store before. */
+    /* Returns 1 if the zone had another generation of the store before.
+       generation: returns the last one. */
     int  (*begins)(parley_state_t *s, uint64_t generation);
+    uint64_t  (*generation)(parley_state_t *s);
 
     /* Returns 1 if no process of the zone was told so in the last ms. */
     int  (*is_due)(parley_state_t *s, parley_import_due_t which, int64_t ms);

@@ -21,6 +21,7 @@ typedef struct {
 
 static uint32_t parley_import_enter(parley_state_t *state, uint64_t worker);
 static int parley_import_begins(parley_state_t *state, uint64_t generation);
+static uint64_t parley_import_generation(parley_state_t *state);
 static int parley_import_is_due(parley_state_t *state,
     parley_import_due_t which, int64_t ms);
 static void parley_import_put_off(parley_state_t *state,
@@ -75,6 +76,7 @@ _Static_assert((int) PARLEY_MEMORY_DUES == PARLEY_IMPORT_DUES,
 const parley_import_ops_t  parley_memory_import_ops = {
     .enter = parley_import_enter,
     .begins = parley_import_begins,
+    .generation = parley_import_generation,
     .is_due = parley_import_is_due,
     .put_off = parley_import_put_off,
     .number = parley_import_number,
@@ -121,6 +123,15 @@ parley_import_begins(parley_state_t *state, uint64_t generation)
     parley_memory_unlock(s);
 
     return other;
+}
+
+
+static uint64_t
+parley_import_generation(parley_state_t *state)
+{
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    return __atomic_load_n(&s->sh->generation, __ATOMIC_RELAXED);
 }
 
 

@@ -52,7 +52,8 @@ local STEPS = 64                -- steps of a page
 local STEPS_OCTETS = 512 * 1024 -- octets of a page, but one step may be larger
 local TRIM = 4                  -- steps that a new one removes, at most
 local TOLD = 4096               -- octets of a step that the channel has
-local BEYOND = 4294967296       -- steps that a failover may have lost
+local BEYOND = 1048576          -- steps that a failover may have lost
+local NUMBERS = 64              -- numbers of a ms
 
 local function micros()
     local t = redis.call('TIME')
@@ -290,7 +291,9 @@ local function enter(keys, argv)
         return redis.error_reply('PARLEYFORMAT ' .. from)
     end
 
-    local generation = tonumber(v[4] or 0)
+    -- a node that enters an emptied store may not know the generation before
+
+    local generation = tonumber(v[4] or now)
 
     if v[3] ~= run then
         generation = math.max(generation, tonumber(argv[6])) + 1
@@ -849,11 +852,11 @@ end
 
 -- Begins or continues the order of steps.  ARGV: generation, number of the last
 -- step that the zone of the caller has.  Numbers that a failover lost, or that
--- were of an emptied store, are not given again.
+-- were of an emptied store, are not given again: its numbers begin with the time.
 
 local function order(keys, argv)
     local prefix = keys[1]
-    local n = tonumber(redis.call('GET', prefix .. 'n') or 0)
+    local n = tonumber(redis.call('GET', prefix .. 'n') or clock() * NUMBERS)
     local known = tonumber(argv[2])
 
     if redis.call('GET', prefix .. 'g') ~= argv[1] or known > n then

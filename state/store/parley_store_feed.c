@@ -327,6 +327,12 @@ parley_store_take_step(parley_store_t *s, uint64_t number,
 
     if (step.asks_roster && !step.import.own) {
         s->session = 1;
+
+    } else if (step.asks_roster) {
+
+        /* joins before it may lack their leaves; the others are added again */
+
+        zone->miss(s->zone, 0, 0);
     }
 
     if (step.import.kind == PARLEY_IMPORT_JOIN && step.import.own) {

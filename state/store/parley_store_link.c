@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "state/parley_import.h"
 #include "state/store/parley_store_parts.h"
 
 
@@ -112,6 +113,13 @@ parley_store_timer(parley_store_t *s)
                 && now - s->main.heard >= PARLEY_STORE_SILENT)))
     {
         parley_store_away(s, "no answer in time");
+        return;
+    }
+
+    /* the engine renews the lease of a node whichever worker has entered */
+
+    if (s->zone->ops->import->generation(s->zone) > s->stat.generation) {
+        parley_store_away(s, "the store was emptied");
         return;
     }
 

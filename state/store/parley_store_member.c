@@ -136,6 +136,8 @@ parley_store_renewed(parley_store_t *s, parley_store_call_t *call,
 
     s->renewed = s->renewing;
     s->renewing = 0;
+    s->session = s->rejoins ? 1 : s->session;
+    s->rejoins = 0;
     s->stat.nodes = (uint64_t) nodes;
     s->stat.offset = now - s->env->wall(s->env->ctx);
     s->offset = now - s->env->now(s->env->ctx);

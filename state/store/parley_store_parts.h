@@ -270,6 +270,8 @@ struct parley_store_s {
                                                    question */
     uint64_t                    own;            /* and of the last step of this
                                                    node */
+    unsigned                    rejoins:1;      /* with the next renewal, a
+                                                   session is added again */
     unsigned                    feeding:1;      /* a question for steps is under
                                                    way */
     unsigned                    lapsed:1;       /* the lease was over: other

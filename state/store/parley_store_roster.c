@@ -31,6 +31,10 @@ static void parley_store_list_alone(parley_store_t *s,
     parley_store_call_t *call);
 static void parley_store_session(void *ctx, const parley_join_t *j,
     uint64_t stamp, const parley_process_t *worker);
+static int parley_store_session_added(parley_store_t *s,
+    parley_store_call_t *call, const parley_wire_reply_t *reply);
+static int parley_store_session_again(parley_store_t *s,
+    parley_store_call_t *call);
 
 
 parley_state_done_t
@@ -338,11 +342,14 @@ parley_store_session(void *ctx, const parley_join_t *j, uint64_t stamp,
     parley_store_t       *s = ctx;
     parley_store_call_t  *call;
 
-    call = parley_store_call(s, parley_store_take_own);
+    call = parley_store_call(s, parley_store_session_added);
 
     if (call == NULL) {
         return;
     }
+
+    call->gone = 1;
+    call->again = parley_store_session_again;
 
     if (parley_store_join_call(s, call, j, stamp, worker) == 0) {
         (void) parley_store_send(s, call);
@@ -350,4 +357,42 @@ parley_store_session(void *ctx, const parley_join_t *j, uint64_t stamp,
     } else {
         parley_store_call_free(s, call);
     }
+}
+
+
+/* Another worker of this node may know that the store was emptied, while this
+   one has the generation before. */
+
+static int
+parley_store_session_added(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    parley_str_t  text;
+
+    if (parley_wire_text(reply, &text)) {
+        s->session = 1;
+        parley_store_fail(s, "the store was emptied");
+
+        return 0;
+    }
+
+    /* a full engine refuses it */
+
+    s->rejoins |= parley_wire_error(reply).len != 0;
+
+    return parley_store_take_own(s, call, reply);
+}
+
+
+/* A new connection may have another generation: all sessions are added again
+   with it. */
+
+static int
+parley_store_session_again(parley_store_t *s, parley_store_call_t *call)
+{
+    (void) call;
+
+    s->session = 1;
+
+    return 0;
 }

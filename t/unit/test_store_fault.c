@@ -489,6 +489,37 @@ test_emptied(void **state)
 }
 
 
+/* So is one that a new node enters first, which knows no generation before. */
+
+static void
+test_emptied_new(void **state)
+{
+    parley_test_node_t    c;
+    parley_test_node_t   *new[] = { &c };
+    parley_store_stat_t   before, after;
+
+    (void) state;
+
+    assert_int_equal(put(&a, PARLEY_KIND_SUSPENSION, "ada", 3, "alarm"),
+                     PARLEY_PUT_OK);
+    parley_store_stat(a.store, &before);
+
+    parley_test_engine_end(&engine);
+    parley_test_nodes(both, 2, NULL, 50);
+    parley_test_engine_begin(&engine, NULL);
+    parley_test_node_begin(&c, &engine, 'C');
+    parley_test_nodes_up(new, 1);
+    parley_test_nodes_up(both, 2);
+    parley_test_nodes(both, 2, NULL, 50);
+
+    parley_store_stat(a.store, &after);
+    assert_true(after.generation > before.generation);
+    assert_string_equal(parley_test_engine_do(&engine, "hlen '{parley}y'"),
+                        "1");
+    parley_test_node_end(&c);
+}
+
+
 static void
 test_full(void **state)
 {
@@ -703,6 +734,8 @@ main(void)
         nodes_test("CLU-12: a primary becomes a replica", test_demoted),
         nodes_test("CLU-12: a step of another form", test_unknown_step),
         nodes_test("CLU-10: an emptied store", test_emptied),
+        nodes_test("CLU-10: an engine that has lost all, and a new node",
+                   test_emptied_new),
         nodes_test("CLU-12: a full engine", test_full),
         nodes_test("CLU-12: an engine that cannot be used", test_unusable),
         nodes_test("CLU-12: functions that were removed", test_library),
