@@ -27,6 +27,10 @@
 #define SIM_LINKS     64
 #define SIM_IDS       96
 #define SIM_VERBS     256
+#define SIM_LOGS      3
+#define SIM_RECORDS   256
+#define SIM_SESSIONS  64
+#define SIM_EPOCHS    32        /* epochs of a log */
 #define SIM_MS        ((int64_t) 1000)          /* times are us */
 #define SIM_SECOND    ((int64_t) 1000 * 1000)
 #define SIM_ZONE      (1024 * 1024)
@@ -39,6 +43,10 @@ typedef enum {
     SIM_STEP_TICKET,            /* a ticket, which one node may accept */
     SIM_STEP_ASK,               /* a question */
     SIM_STEP_ANSWER,            /* a final answer to a question */
+    SIM_STEP_SUBMIT,            /* a message that is appended to logs */
+    SIM_STEP_APPEND,            /* a record without a message */
+    SIM_STEP_JOIN,              /* a session joins a log */
+    SIM_STEP_LEAVE,
     SIM_STEP_CANCEL,            /* a caller ends */
     SIM_STEP_TIME,
     SIM_STEP_SLEEP,
@@ -150,12 +158,52 @@ typedef struct {
 } sim_id_t;
 
 
+/* a record of logs */
+typedef struct {
+    char            text[24];
+    unsigned        logs;               /* bits */
+    parley_place_t  places[SIM_LOGS];
+    int64_t         executed;           /* us when the engine had it; 0: not */
+    int64_t         accepted;           /* us when the caller was told; 0: not */
+    unsigned        lost:1;             /* by the engine */
+} sim_record_t;
+
+
+/* a session of the roster */
+typedef struct {
+    sim_worker_t  *worker;              /* NULL: not joined */
+    uint64_t       life;
+    unsigned       log;
+    uint64_t       stamp;
+    char           name[24];
+} sim_session_t;
+
+
+/* an epoch of a log */
+typedef struct {
+    uint64_t  epoch;
+    uint64_t  generation;       /* of the store, in which it was made */
+    unsigned  ends;             /* ends before it was made */
+} sim_epoch_t;
+
+
+/* a reader of all records of a log at a node */
+typedef struct {
+    unsigned        lives;              /* of its node; 0: none */
+    int64_t         since;              /* us of its beginning or last gap */
+    parley_place_t  place;
+    uint8_t         seen[SIM_RECORDS];
+} sim_reader_t;
+
+
 typedef enum {
     SIM_VERB_FREE = 0,
     SIM_VERB_GET,               /* reads the question */
     SIM_VERB_ADMIT,
     SIM_VERB_HOLD,              /* the message is being processed */
     SIM_VERB_PUT,
+    SIM_VERB_APPEND,
+    SIM_VERB_JOIN,
     SIM_VERB_SETTLE
 } sim_verb_stage_t;
 
@@ -169,6 +217,8 @@ typedef struct sim_verb_s {
     sim_verb_stage_t       stage;
     sim_id_t              *id;
     sim_id_t              *slot;        /* that it answers, or asks; or NULL */
+    sim_record_t          *record;      /* that it appends; or NULL */
+    sim_session_t         *session;     /* that joins; or NULL */
     unsigned               asks:1;
     unsigned               answers:1;
     unsigned               takes:1;     /* it will be accepted */
@@ -186,6 +236,8 @@ typedef struct sim_verb_s {
     parley_admitted_t      admitted;
     parley_put_result_t    put;
     parley_records_t       records;
+    parley_appended_t      appended;
+    parley_joined_t        joined;
     parley_arena_t         arena;
     int                    settled;
 } sim_verb_t;
@@ -229,6 +281,18 @@ typedef struct {
     unsigned              nids;
     sim_verb_t            verbs[SIM_VERBS];
     uint64_t              nverbs;
+
+    sim_record_t          records[SIM_RECORDS];
+    unsigned              nrecords;
+    sim_session_t         sessions[SIM_SESSIONS];
+    unsigned              nsessions;
+    sim_reader_t          readers[SIM_NODES][SIM_LOGS];
+    sim_epoch_t           epochs[SIM_LOGS][SIM_EPOCHS];
+    unsigned              ghosts;       /* logs that a killed worker joined when
+                                           its octets came late, bits */
+    unsigned              ends;         /* ends of engines, and of their data */
+    unsigned              begun;        /* ends before the last generation */
+    uint64_t              generation;   /* the last one */
 
     parley_test_random_t  random;       /* of the world */
     parley_test_random_t  draw;         /* of the step */
@@ -279,6 +343,9 @@ void sim_net_replies(void);
 /* Returns the worker that opened a connection; NULL: it does not run. */
 sim_worker_t *sim_net_worker(uint64_t conn);
 
+/* All octets that were late arrive now. */
+void sim_net_thaw(void);
+
 /* The engine has closed its connections. */
 void sim_net_engine_gone(void);
 void sim_net_forget(void);
@@ -310,10 +377,41 @@ void sim_heal(void);
 
 void sim_message(unsigned step);
 
+/* Returns a verb of a worker; NULL: there are too many. */
+sim_verb_t *sim_verb(sim_worker_t *w);
+void sim_verb_go(sim_verb_t *v);
+int sim_verb_waits(sim_verb_t *v, parley_state_done_t how);
+void sim_verb_free(sim_verb_t *v);
+
 /* Admits an id once more, at a worker, and gives it back. */
 parley_admit_t sim_probe(sim_worker_t *w, sim_id_t *id);
 void sim_cancel(void);
 unsigned sim_verbs_under_way(void);
+
+
+/* parley_sim_store_log.c: records, sessions, readers */
+
+/* Begins a step. */
+void sim_log_step(unsigned step);
+
+/* Adds a record for the message of v. */
+void sim_log_record(sim_verb_t *v);
+
+/* Appends the record of a verb; returns whether it waits. */
+int sim_log_append(sim_verb_t *v);
+void sim_log_appended(sim_verb_t *v);
+void sim_log_joined(sim_verb_t *v);
+
+/* All readers read. */
+void sim_log_read(void);
+void sim_log_killed(const sim_worker_t *w);
+void sim_log_lost(int64_t us);
+void sim_log_executed(parley_str_t content, parley_str_t reply);
+
+/* The engine has told the places of logs with these keys. */
+void sim_log_placed(uint64_t conn, parley_str_t generation, parley_str_t keys,
+    parley_str_t reply);
+void sim_log_check(void);
 
 
 /* parley_sim_store_model.c: the promises */
@@ -340,6 +438,9 @@ void sim_model_leases(void);
 
 void sim_model_executed(engine_t *e, uint64_t conn, const parley_str_t *words,
     size_t n, parley_str_t reply);
+
+/* Reads a number. */
+uint64_t sim_number(parley_str_t text);
 
 /* All promises that hold when nothing is under way. */
 void sim_model_check(void);

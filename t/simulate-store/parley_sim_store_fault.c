@@ -75,6 +75,7 @@ sim_fault_kill(int dies)
     }
 
     if (!dies) {
+        sim_log_killed(w);
         sim_model_killed(w, 0);
         sim_worker_kill(w);
         return;
@@ -85,6 +86,7 @@ sim_fault_kill(int dies)
 
     for (i = 0; i < SIM_WORKERS; i++) {
         if (n->workers[i].life != 0) {
+            sim_log_killed(&n->workers[i]);
             sim_model_killed(&n->workers[i], 1);
             sim_worker_kill(&n->workers[i]);
         }
@@ -180,9 +182,7 @@ sim_fault_restart(void)
     sim_tell("the engine starts again, %s", keeps ? "with its data" : "empty");
     engine_restart(&s->engine, sim_fault_run(), keeps);
 
-    if (!keeps) {
-        sim_model_lost(0);
-    }
+    sim_model_lost(keeps ? INT64_MAX : 0);
 
     sim_model_leases();
 }
@@ -273,10 +273,7 @@ sim_heal(void)
     s->paused = 0;
     s->down = 0;
 
-    for (i = 0; i < SIM_LINKS; i++) {
-        s->links[i].frozen = 0;
-        s->links[i].left[0] = s->links[i].left[1] = SIZE_MAX;
-    }
+    sim_net_thaw();
 
     end = s->now;
 

@@ -7,6 +7,17 @@
 #include "t/simulate-store/parley_sim_store.h"
 
 
+uint64_t
+sim_number(parley_str_t text)
+{
+    char  room[32];
+
+    snprintf(room, sizeof(room), "%.*s", (int) text.len, text.data);
+
+    return strtoull(room, NULL, 10);
+}
+
+
 /* Returns ms of the engine's clock. */
 
 static int64_t
@@ -277,8 +288,16 @@ sim_model_killed(sim_worker_t *w, int dies)
             continue;
         }
 
-        sim_model_drop(v, v->id, dies);
-        orphans[v->id - s->ids] = 1;
+        if (v->id != NULL) {
+            sim_model_drop(v, v->id, dies);
+            orphans[v->id - s->ids] = 1;
+        }
+
+        /* the append may have taken it */
+
+        if (v->id != NULL && v->stage == SIM_VERB_APPEND) {
+            v->id->local = 1;
+        }
 
         if (v->answers) {
             sim_model_drop(v, v->slot, dies);
@@ -335,6 +354,9 @@ sim_model_lost(int64_t us)
     unsigned   i;
     sim_id_t  *x;
 
+    sim_store.ends++;
+    sim_log_lost(us);
+
     for (i = 0; i < sim_store.nids; i++) {
         x = &sim_store.ids[i];
 
@@ -349,7 +371,7 @@ sim_model_lost(int64_t us)
 void
 sim_model_leases(void)
 {
-    char            name[] = "{parley}m", last[] = "{parley}T", text[32];
+    char            name[] = "{parley}m", last[] = "{parley}T";
     size_t          i, k;
     sim_node_t     *n;
     sim_store_t    *s = &sim_store;
@@ -375,9 +397,7 @@ sim_model_leases(void)
     s->renewed = 0;
 
     if (key != NULL) {
-        snprintf(text, sizeof(text), "%.*s", (int) key->text.len,
-                 key->text.data);
-        s->renewed = strtoll(text, NULL, 10);
+        s->renewed = (int64_t) sim_number(key->text);
     }
 }
 
@@ -423,6 +443,35 @@ sim_model_renewed(parley_str_t name)
     }
 
     s->renewed = ms;
+}
+
+
+/* A node has entered: *4, and then the generation. */
+
+static void
+sim_model_generation(parley_str_t reply)
+{
+    uint64_t      generation;
+    sim_store_t  *s = &sim_store;
+    const char   *p = (const char *) reply.data;
+
+    p = strchr(strchr(p, '\n') + 1, '\n') + 1;
+    generation = strtoull(p, NULL, 10);
+
+    if (generation == s->generation) {
+        return;
+    }
+
+    if (generation < s->generation || (s->generation != 0
+                                       && s->begun == s->ends))
+    {
+        sim_fail("CLU-10 a generation follows an end of the engine: %llu "
+                 "follows %llu", (unsigned long long) generation,
+                 (unsigned long long) s->generation);
+    }
+
+    s->generation = generation;
+    s->begun = s->ends;
 }
 
 
@@ -538,6 +587,7 @@ sim_model_words(uint64_t conn, const parley_str_t *words, size_t n,
 
     if (parley_str_is(words[1], "p1_enter")) {
         sim_model_renewed(words[7]);
+        sim_model_generation(reply);
 
     } else if (parley_str_is(words[1], "p1_renew") && reply.data[0] == '*') {
         sim_model_renewed(words[4]);
@@ -571,6 +621,19 @@ sim_model_words(uint64_t conn, const parley_str_t *words, size_t n,
             x->written = sim_store.engine.us;
             x->committed = 1;
         }
+
+    } else if (parley_str_is(words[1], "p1_append") && reply.data[0] == '*') {
+        sim_log_placed(conn, words[4], words[11], reply);
+        sim_log_executed(words[5], reply);
+        x = n > 12 ? sim_model_id(PARLEY_KIND_ID, words[14]) : NULL;
+
+        if (x != NULL) {
+            x->written = sim_store.engine.us;
+            x->committed = 1;
+        }
+
+    } else if (parley_str_is(words[1], "p1_join") && reply.data[0] == '*') {
+        sim_log_placed(conn, words[4], words[10], reply);
 
     } else if (parley_str_is(words[1], "p1_free")) {
         w = sim_net_worker(conn);
@@ -674,6 +737,8 @@ sim_model_check(void)
                      "is away", w->node->number, w->number);
         }
     }
+
+    sim_log_check();
 
     for (i = 0; i < s->nids; i++) {
         x = &s->ids[i];

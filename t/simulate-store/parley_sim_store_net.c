@@ -319,6 +319,25 @@ sim_net_replies(void)
 
 
 void
+sim_net_thaw(void)
+{
+    size_t        i;
+    sim_link_t   *l;
+    sim_store_t  *s = &sim_store;
+
+    for (i = 0; i < SIM_LINKS; i++) {
+        l = &s->links[i];
+        l->frozen = 0;
+        l->left[0] = l->left[1] = SIZE_MAX;
+
+        if (l->out != NULL) {
+            sim_store_at(s->now, sim_link_arrive_out, l, l->life, NULL);
+        }
+    }
+}
+
+
+void
 sim_net_engine_gone(void)
 {
     size_t       i;

@@ -17,19 +17,12 @@ sim_node_now(const sim_node_t *n)
 void
 sim_key(parley_kind_t kind, parley_str_t part, uint8_t out[PARLEY_KEY_LEN])
 {
-    unsigned      i;
-    sim_store_t  *s = &sim_store;
+    parley_state_t  state;
 
     /* all nodes have the same secret */
 
-    for (i = 0; s->nodes[i / SIM_WORKERS].workers[i % SIM_WORKERS].life == 0;
-         i = (i + 1) % (SIM_NODES * SIM_WORKERS))
-    {
-        /* void */
-    }
-
-    parley_state_key(&s->nodes[i / SIM_WORKERS].workers[i % SIM_WORKERS]
-                     .zone.state, kind, &part, 1, out);
+    parley_state_init(&state, &parley_memory_ops, sim_secret);
+    parley_state_key(&state, kind, &part, 1, out);
 }
 
 

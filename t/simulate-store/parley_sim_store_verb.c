@@ -3,15 +3,12 @@
 #include "t/simulate-store/parley_sim_store.h"
 
 
-static void sim_verb_go(sim_verb_t *v);
-
-
 static const char *const  sim_stages[] = {
-    "free", "get", "admit", "hold", "put", "settle"
+    "free", "get", "admit", "hold", "put", "append", "join", "settle"
 };
 
 
-static void
+void
 sim_verb_free(sim_verb_t *v)
 {
     parley_arena_reset(&v->arena);
@@ -36,7 +33,7 @@ sim_verb_done(parley_call_t *call)
 
 /* Returns whether the verb waits for the store. */
 
-static int
+int
 sim_verb_waits(sim_verb_t *v, parley_state_done_t how)
 {
     v->waits = how == PARLEY_STATE_LATER;
@@ -168,7 +165,7 @@ sim_verb_tell(const sim_verb_t *v, const char *what)
 
 /* Does the next stages of a message, until one waits. */
 
-static void
+void
 sim_verb_go(sim_verb_t *v)
 {
     parley_store_stat_t  stat;
@@ -236,6 +233,14 @@ sim_verb_go(sim_verb_t *v)
                 return;
             }
 
+            if (v->record != NULL && v->takes) {
+                if (sim_log_append(v)) {
+                    return;
+                }
+
+                break;
+            }
+
             sim_verb_tell(v, v->takes ? "is taken" : "is given back");
 
             if (sim_verb_settle(v)) {
@@ -243,6 +248,23 @@ sim_verb_go(sim_verb_t *v)
             }
 
             break;
+
+        case SIM_VERB_APPEND:
+            sim_log_appended(v);
+
+            if (v->id == NULL || v->appended.verdict == PARLEY_APPEND_OK) {
+                sim_verb_free(v);
+                return;
+            }
+
+            v->takes = 0;
+            v->stage = SIM_VERB_HOLD;
+            break;
+
+        case SIM_VERB_JOIN:
+            sim_log_joined(v);
+            sim_verb_free(v);
+            return;
 
         default:
 
@@ -264,7 +286,7 @@ sim_verb_go(sim_verb_t *v)
 
 /* Returns a message at a worker; NULL: there are too many. */
 
-static sim_verb_t *
+sim_verb_t *
 sim_verb(sim_worker_t *w)
 {
     unsigned     i;
@@ -357,6 +379,10 @@ sim_message(unsigned step)
 
     if (v->id != NULL && step == SIM_STEP_TICKET) {
         v->id->everywhere = 1;
+    }
+
+    if (v->id != NULL && step == SIM_STEP_SUBMIT) {
+        sim_log_record(v);
     }
 
     if (step == SIM_STEP_ASK) {
@@ -460,13 +486,21 @@ sim_cancel(void)
         return;
     }
 
-    sim_verb_tell(v, "cancelled");
+    if (v->id != NULL) {
+        sim_verb_tell(v, "cancelled");
+    }
 
     state = parley_store_state(v->worker->store);
     state->ops->cancel(state, &v->call);
     v->waits = 0;
 
-    if (v->stage == SIM_VERB_PUT) {
+    if (v->stage == SIM_VERB_PUT
+        || (v->stage == SIM_VERB_APPEND && v->id != NULL))
+    {
+        if (v->record != NULL) {
+            v->id->local = 1;
+        }
+
         v->takes = 0;
         (void) sim_verb_settle(v);
 

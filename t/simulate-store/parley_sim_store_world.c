@@ -3,7 +3,7 @@
 #include "t/simulate-store/parley_sim_store.h"
 
 
-#define SIM_TIDY  200           /* ms that the last calls take */
+#define SIM_TIDY  100           /* ms between two looks */
 
 
 sim_store_t  sim_store;
@@ -124,6 +124,18 @@ sim_store_pass(int64_t us)
 }
 
 
+/* Lets time pass while the readers read. */
+
+static void
+sim_store_wait(int64_t us)
+{
+    for (/* void */ ; us > 0; us -= SIM_TIDY * SIM_MS) {
+        sim_store_pass(us < SIM_TIDY * SIM_MS ? us : SIM_TIDY * SIM_MS);
+        sim_log_read();
+    }
+}
+
+
 void
 sim_store_begin(uint64_t seed)
 {
@@ -173,7 +185,14 @@ sim_store_step(const sim_step_t *step)
     case SIM_STEP_TICKET:
     case SIM_STEP_ASK:
     case SIM_STEP_ANSWER:
+    case SIM_STEP_SUBMIT:
         sim_message(step->verb);
+        break;
+
+    case SIM_STEP_APPEND:
+    case SIM_STEP_JOIN:
+    case SIM_STEP_LEAVE:
+        sim_log_step(step->verb);
         break;
 
     case SIM_STEP_CANCEL:
@@ -181,11 +200,11 @@ sim_store_step(const sim_step_t *step)
         break;
 
     case SIM_STEP_TIME:
-        sim_store_pass(parley_test_below(&s->draw, 200) * SIM_MS);
+        sim_store_wait(parley_test_below(&s->draw, 200) * SIM_MS);
         break;
 
     case SIM_STEP_SLEEP:
-        sim_store_pass(parley_test_below(&s->draw, 4000) * SIM_MS);
+        sim_store_wait(parley_test_below(&s->draw, 4000) * SIM_MS);
         break;
 
     default:
@@ -201,6 +220,7 @@ sim_store_step(const sim_step_t *step)
 
     sim_store_pass(parley_test_below(&s->draw, 4)
                    * parley_test_below(&s->draw, 5 * SIM_MS));
+    sim_log_read();
 }
 
 
@@ -215,10 +235,10 @@ sim_store_end(void)
 
     s->draw.state = 7;
     sim_heal();
-    sim_store_pass((s->lease + 3000) * SIM_MS);
+    sim_store_wait((s->lease + 3000) * SIM_MS);
 
-    for (i = 0; i < 50 && sim_verbs_under_way() != 0; i++) {
-        sim_store_pass(SIM_TIDY * SIM_MS);
+    for (i = 0; i < 150 && sim_verbs_under_way() != 0; i++) {
+        sim_store_wait(SIM_TIDY * SIM_MS);
     }
 
     if (sim_verbs_under_way() != 0) {
