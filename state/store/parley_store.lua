@@ -1030,9 +1030,14 @@ local function join(keys, argv)
 end
 
 -- Adds a step without places.  ARGV: content, ms, octets of all steps, number of
--- a step to erase or ''.
+-- a step to erase or ''.  Returns its number, or 'generation' if the store was
+-- emptied.
 
 local function say(keys, argv)
+    if not redis.call('GET', keys[1] .. 'g') then
+        return 'generation'
+    end
+
     if argv[4] ~= '' then
         redis.call('XDEL', keys[1] .. 'f', argv[4] .. '-0')
     end

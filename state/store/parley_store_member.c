@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "state/parley_import.h"
 #include "state/store/parley_store_parts.h"
 
 
@@ -134,10 +135,20 @@ parley_store_renewed(parley_store_t *s, parley_store_call_t *call,
         return 0;
     }
 
+    /* other nodes may have dropped the sessions of this one, and then could not
+       renew either */
+
+    if (s->rejoins
+        || (!parley_store_holds(s, s->renewing)
+            && s->zone->ops->import->is_due(s->zone, PARLEY_IMPORT_DUE_SESSIONS,
+                                            s->conf->lease)))
+    {
+        s->session = 1;
+    }
+
+    s->rejoins = 0;
     s->renewed = s->renewing;
     s->renewing = 0;
-    s->session = s->rejoins ? 1 : s->session;
-    s->rejoins = 0;
     s->stat.nodes = (uint64_t) nodes;
     s->stat.offset = now - s->env->wall(s->env->ctx);
     s->offset = now - s->env->now(s->env->ctx);

@@ -23,6 +23,8 @@ static void parley_store_join_alone(parley_store_t *s,
     parley_store_call_t *call);
 static void parley_store_join_gone(parley_store_t *s,
     parley_store_call_t *call);
+static void parley_store_join_left(const parley_store_call_t *call,
+    parley_leave_t *ret);
 static int parley_store_join_again(parley_store_t *s,
     parley_store_call_t *call);
 static int parley_store_listed(parley_store_t *s, parley_store_call_t *call,
@@ -119,7 +121,6 @@ parley_store_join_answer(parley_store_t *s, parley_store_call_t *call,
 {
     int64_t                   step;
     parley_str_t              place;
-    parley_leave_t            leave;
     parley_joined_t          *ret = call->ret;
     parley_append_verdict_t   verdict;
 
@@ -150,18 +151,13 @@ parley_store_join_answer(parley_store_t *s, parley_store_call_t *call,
     call->step = (uint64_t) step;
 
     if (ret == NULL) {
-        leave.log = call->u.join.log;
-        leave.session = call->u.join.session;
-        leave.stamp = call->step;
+        parley_store_join_gone(s, call);
 
-        parley_store_say_leave(s, &leave);
-
-        return 0;
+    } else {
+        ret->verdict = PARLEY_JOIN_OK;
+        ret->stamp = call->step;
+        parley_store_read_places(place.data, 1, &ret->place);
     }
-
-    ret->verdict = PARLEY_JOIN_OK;
-    ret->stamp = call->step;
-    parley_store_read_places(place.data, 1, &ret->place);
 
     (void) parley_store_take_own(s, call, reply);
 
@@ -175,16 +171,23 @@ parley_store_join_answer(parley_store_t *s, parley_store_call_t *call,
 static void
 parley_store_join_finish(parley_store_t *s, parley_store_call_t *call)
 {
+    parley_leave_t    leave;
     parley_joined_t  *ret = call->ret;
 
-    if (call->caller != NULL) {
-        s->zone->ops->import->joined(s->zone, &call->u.join, call->step, ret);
+    /* this zone does not need the step of the leave, which may be lost */
 
-        /* other zones had room for the session */
+    if (call->caller == NULL) {
+        parley_store_join_left(call, &leave);
+        s->zone->ops->import->leave(s->zone, &leave);
+        return;
+    }
 
-        if (ret->verdict != PARLEY_JOIN_OK) {
-            parley_store_join_gone(s, call);
-        }
+    s->zone->ops->import->joined(s->zone, &call->u.join, call->step, ret);
+
+    /* other zones had room for the session */
+
+    if (ret->verdict != PARLEY_JOIN_OK) {
+        parley_store_join_gone(s, call);
     }
 }
 
@@ -208,12 +211,22 @@ parley_store_join_gone(parley_store_t *s, parley_store_call_t *call)
     parley_leave_t  leave;
 
     if (call->step != 0) {
-        leave.log = call->u.join.log;
-        leave.session = call->u.join.session;
-        leave.stamp = call->step;
-
+        parley_store_join_left(call, &leave);
         parley_store_say_leave(s, &leave);
     }
+}
+
+
+/* Sets the leave of a join; its selector is not known any longer. */
+
+static void
+parley_store_join_left(const parley_store_call_t *call, parley_leave_t *ret)
+{
+    memset(ret, 0, sizeof(parley_leave_t));
+
+    ret->log = call->u.join.log;
+    ret->session = call->u.join.session;
+    ret->stamp = call->step;
 }
 
 
