@@ -164,7 +164,7 @@ typedef struct {
     unsigned        logs;               /* bits */
     parley_place_t  places[SIM_LOGS];
     int64_t         executed;           /* us when the engine had it; 0: not */
-    int64_t         accepted;           /* us when the caller was told; 0: not */
+    int64_t         accepted;           /* us when its caller knew; 0: not */
     unsigned        lost:1;             /* by the engine */
 } sim_record_t;
 
@@ -289,8 +289,10 @@ typedef struct {
     sim_reader_t          readers[SIM_NODES][SIM_LOGS];
     sim_epoch_t           epochs[SIM_LOGS][SIM_EPOCHS];
     unsigned              ghosts;       /* logs that a killed worker joined when
-                                           its octets came late, bits */
-    unsigned              ends;         /* ends of engines, and of their data */
+                                           its octets came late, or whose
+                                           sessions are not added, bits */
+    int64_t               asked;        /* us of a question for sessions */
+    unsigned              ends;         /* ends of engines or of their data */
     unsigned              begun;        /* ends before the last generation */
     uint64_t              generation;   /* the last one */
 

@@ -457,6 +457,14 @@ sim_log_killed(const sim_worker_t *w)
     unsigned        i;
     sim_session_t  *session;
 
+    /* it may have begun to add sessions again, or waits for room */
+
+    if (sim_store.now - sim_store.asked < SIM_SECOND / 2
+        || sim_store.engine.full)
+    {
+        sim_store.ghosts = (1u << SIM_LOGS) - 1;
+    }
+
     for (i = 0; i < sim_store.nsessions; i++) {
         session = &sim_store.sessions[i];
 

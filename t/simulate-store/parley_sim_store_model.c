@@ -632,6 +632,9 @@ sim_model_words(uint64_t conn, const parley_str_t *words, size_t n,
             x->committed = 1;
         }
 
+    } else if (parley_str_is(words[1], "p1_say") && words[4].data[1] == 'r') {
+        sim_store.asked = sim_store.now;
+
     } else if (parley_str_is(words[1], "p1_join") && reply.data[0] == '*') {
         sim_log_placed(conn, words[4], words[10], reply);
 
