@@ -125,6 +125,38 @@ subtest 'CLU-07 a worker that dies holds nothing' => sub {
 };
 
 
+subtest 'CLU-09 time without a store ends no lease' => sub {
+    $nodes->wait_up;
+    $service->script('$c->pause(12); $c->take');
+    $service->clear;
+
+    my $m = aee();
+    my $asked = $nodes->client(1)->connect;
+
+    $asked->write(post('/aee', $m));
+    ok($service->wait_for(1), 'the service has it');
+
+    # for longer than the lease
+
+    $redis->pause;
+    $nodes->wait_up(is => 0);
+    sleep 5;
+    $redis->resume;
+
+    $nodes->wait_up(nodes => [0]);
+    is(sends(0, '/aee', $m), 'E_MESSAGE_IN_FLIGHT',
+       'the message is still that of the other gateway');
+    $nodes->wait_up;
+    is(sends(0, '/aee', $m), 'E_MESSAGE_IN_FLIGHT');
+
+    is($asked->answer->{status}, 202, 'which completes it');
+    $service->script(undef);
+    ok($nodes->wait_for(sub { sends(0, '/aee', $m) eq 'E_MESSAGE_DUPLICATE' }),
+       'and it was taken once') or diag sends(0, '/aee', $m);
+    is($service->count, 1);
+};
+
+
 subtest 'CLU-07 a gateway that dies holds nothing after its lease' => sub {
     $nodes->wait_up;
     $service->script('$c->pause(60)');
