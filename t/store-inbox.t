@@ -86,6 +86,8 @@ sub one_by_one {
 # Returns a message of another program.
 sub hint { '1' . 'x' x 8 . pack('Q<L<', $_[0], 0) . ($_[1] // '') }
 
+sub inbox_of { $_[0]->status($_[1])->metric('parley_store_inbox') }
+
 sub has_inboxes {
     my ($nodes, $n) = @_;
     return $nodes->wait_for(sub { $redis->inboxes == $n });
@@ -96,6 +98,8 @@ subtest 'CLU-04 a frame comes without a question on time' => sub {
     my $nodes = stream_nodes($redis);
 
     ok(has_inboxes($nodes, 2), 'one inbox for the two workers of a gateway');
+    ok($nodes->wait_for(sub { inbox_of($nodes, $_) == 1 }),
+       "OPS-05 the metric of gateway $_") for 0, 1;
 
     my $bob = opens($nodes, 1, 'channel stream', 'bob');
     my $came;
@@ -229,6 +233,7 @@ subtest 'CLU-04 CLU-13 with TLS and a user' => sub {
 
     ok($nodes->nginx(1)->wait_for(qr/\[warn\] .*the inbox is away: the engine refuses it/),
        'a right that is lost later');
+    ok($nodes->wait_for(sub { inbox_of($nodes, 1) == 0 }), 'OPS-05 the metric');
 
     my $bob = opens($nodes, 1, 'channel stream', 'bob');
 

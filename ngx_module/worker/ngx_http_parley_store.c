@@ -633,6 +633,7 @@ ngx_http_parley_store_count(ngx_http_parley_worker_t *worker)
 
     parley_count_level(slot, PARLEY_M_STORE_UP,
                        parley_store_is_up(st->store) ? 1 : 0);
+    parley_count_level(slot, PARLEY_M_STORE_INBOX, now.inbox);
     parley_count_level(slot, PARLEY_M_STORE_PENDING, now.pending);
 
     for (i = 0; i < PARLEY_STORE_RESULTS; i++) {

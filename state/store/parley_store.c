@@ -117,6 +117,7 @@ parley_store_stat(const parley_store_t *s, parley_store_stat_t *ret)
 {
     *ret = s->stat;
     ret->pending = s->calls;
+    ret->inbox = parley_store_has_inbox(s) != 0;
 }
 
 

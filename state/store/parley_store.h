@@ -188,6 +188,8 @@ typedef struct {
     uint64_t  used;             /* octets of the engine; 0: unknown */
     uint64_t  max;              /* 0: no bound */
     size_t    pending;          /* unanswered calls */
+    unsigned  inbox;            /* the engine tells this process about new
+                                   steps: 1 */
     int64_t   offset;           /* ms that the engine's clock is ahead of the
                                    host's, by parley_store_env_t.wall */
 } parley_store_stat_t;

@@ -188,12 +188,14 @@ test_store(void **state)
     free(text);
 
     snapshot.cells[PARLEY_M_STORE_UP] = 2;
+    snapshot.cells[PARLEY_M_STORE_INBOX] = 1;
     snapshot.cells[PARLEY_M_STORE_CALLS + PARLEY_L_STORE_RESULT_SLOW] = 5;
     snapshot.cells[PARLEY_M_STORE_LOST + PARLEY_L_STORE_LOSS_RATE] = 6;
     parley_status_store(&snapshot, &store);
 
     text = text_of(parley_status_prometheus);
     assert_line(text, "parley_store_up 2");
+    assert_line(text, "parley_store_inbox 1");
     assert_line(text, "parley_store_calls_total{result=\"slow\"} 5");
     assert_line(text, "parley_store_lost_total{why=\"rate\"} 6");
     assert_line(text, "parley_store_generation 3");
@@ -205,7 +207,8 @@ test_store(void **state)
     free(text);
 
     text = text_of(parley_status_json);
-    assert_non_null(strstr(text, "\"store\":{\"up\":2,\"calls\":{\"ok\":0,"
+    assert_non_null(strstr(text, "\"store\":{\"up\":2,\"inbox\":1,"
+                                 "\"calls\":{\"ok\":0,"
                                  "\"failed\":0,\"slow\":5,\"away\":0}"));
     free(text);
 }
