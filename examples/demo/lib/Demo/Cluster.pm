@@ -230,8 +230,9 @@ sub stream {
 
     my $token = slurp("$demo{dir}/tokens/backup.jwt") =~ s/\n//r;
 
-    open my $curl, '-|', 'curl', '-sN', '--max-time', PATIENCE, '--cacert',
-         "$demo{dir}/tls/server.crt", '-H', "Authorization: Bearer $token",
+    my $pid = open my $curl, '-|', 'curl', '-sN', '--max-time', PATIENCE,
+         '--cacert', "$demo{dir}/tls/server.crt",
+         '-H', "Authorization: Bearer $token",
          (map { ('-H', $_) } @headers),
          "$demo{urls}{$name}/streams/agent.backup" or die "curl: $!\n";
 
@@ -257,6 +258,9 @@ sub stream {
         my $n = shift;
 
         push @first, $next->() // last while @first < $n;
+
+        # curl would end only with the next octets of the stream
+        kill 'TERM', $pid;
         close $curl;
 
         return @first;
