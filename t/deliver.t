@@ -430,25 +430,28 @@ subtest 'VCP-22 a broadcast of VCP 2.0 goes to every known peer too' => sub {
 };
 
 
-# The attempts would be after 0, 1, 3 and 7 s, and 5 s are left.
+# The attempts would be after 0, 1, 3 and 7 s, and 5 s are left.  On a busy machine
+# one can be too late: there may be fewer, and then the test begins again.
 subtest 'VCP-21 no attempt comes later than VCP allows' => sub {
-    answers(bob => ['$c->answer(503)']);
-    $peer->clear;
+    my %n;
 
-    # of two senders, as messages of one wait for each other
-    my @m = (share('alice', 'bob', timestamp => timestamp(-295)),
-             as_vcp2(share('carol', 'bob', timestamp => timestamp(-295))));
+    for my $try (1 .. 3) {
+        answers(bob => ['$c->answer(503)']);
+        $peer->clear;
 
-    is(say($_)->{status}, 200) for @m;
-    sleep 9;
+        # of two senders, as messages of one wait for each other
+        my @m = (share('alice', 'bob', timestamp => timestamp(-295)),
+                 as_vcp2(share('carol', 'bob', timestamp => timestamp(-295))));
 
-    for my $m (@m) {
-        my $is_vcp2 = $m->{vcp_message} eq '2.0' ? 1 : 0;
+        is(say($_)->{status}, 200) for @m;
+        sleep 9;
 
-        is(scalar(grep { ($_->{json}{vcp_message} eq '2.0') == $is_vcp2 }
-                  at('bob')),
-           3, "VCP $m->{vcp_message}: at once, after 1 and 3 s");
+        %n = map { $_->{vcp_message} => 0 } @m;
+        $n{$_->{json}{vcp_message}}++ for at('bob');
+        last if !grep { $_ < 3 } values %n;
     }
+
+    is($n{$_}, 3, "VCP $_: at once, after 1 and 3 s") for sort keys %n;
 };
 
 

@@ -105,6 +105,7 @@ parley_follow_free(parley_follow_t *f)
 
         if (rc == 1) {
             row.attempt = 1;
+            row.waits = 0;      /* the knock comes before the turn */
             parley_host_views_row(&b, &row);
         }
     }

@@ -4,6 +4,7 @@
  */
 
 #include "gate/host/parley_host.h"
+#include "gate/host/parley_host_parts.h"
 #include "t/unit/parley_test_host.h"
 
 
@@ -387,6 +388,10 @@ test_repeats_late(void **state)
 static void
 test_knock(void **state)
 {
+    parley_host_row_t      row;
+    parley_host_views_t    views;
+    parley_publication_t   p;
+
     (void) state;
 
     host_begin();
@@ -407,6 +412,16 @@ test_knock(void **state)
     assert_int_equal(host_count_of("~ada", "e1", ""), 1);
     assert_int_equal(host_count_of("~lee", "e1", "better"), 1);
     assert_int_equal(host_count("~ada", "secret"), 0);
+
+    /* the mention is free again, for the reader that had it in a turn, too */
+
+    host_called(host_calls("lee", NULL, CLAIMS("e1")));
+    t.now += 60001;
+    (void) host_jobs("");
+    assert_int_equal(host_find("~ada", "e1:free", "", &p), 1);
+    assert_true(parley_host_views_find(p.views, PARLEY_STR("ada"), &views,
+                                       &row));
+    assert_false(row.waits);
     host_end();
 }
 
