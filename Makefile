@@ -189,7 +189,11 @@ SIMULATE_EDGES := $(patsubst %.c,$(OBJ)/t/simulate/edges/%.o,\
 # that runs the store's library
 SIMULATE_STORE = $(OUT)/t/simulate-store/simulate-store
 SIMULATE_STORE_OBJS := $(patsubst %.c,$(OBJ)/%.o,\
-	$(wildcard t/simulate-store/*.c) t/simulate/parley_sim_play.c)
+	$(filter-out %/compare.c,$(wildcard t/simulate-store/*.c)) \
+	t/simulate/parley_sim_play.c)
+SIMULATE_ENGINE = $(OUT)/t/simulate-store/compare
+SIMULATE_ENGINE_OBJS := $(patsubst %.c,$(OBJ)/%.o,t/simulate-store/compare.c \
+	$(wildcard t/simulate-store/parley_engine*.c))
 LUA_CFLAGS = $(shell $(PKG_CONFIG) --cflags lua5.1)
 LUA_LIBS = $(shell $(PKG_CONFIG) --libs lua5.1)
 FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(OBJ)/%.o)
@@ -265,7 +269,7 @@ test-store: ## Tests with a gateway, or TESTS=, with a store in a real engine
 		$(or $(TESTS),$(STORE_TESTS))
 
 .PHONY: test-programs
-test-programs: build $(UNIT_TESTS) $(SIMULATE) $(SIMULATE_STORE) $(PRINT) $(LATER) $(NEXT_MODULE)
+test-programs: build $(UNIT_TESTS) $(SIMULATE) $(SIMULATE_STORE) $(SIMULATE_ENGINE) $(PRINT) $(LATER) $(NEXT_MODULE)
 
 check: ## Static checks: rooms, calls, prose, docs, exports
 	tools/check
@@ -635,6 +639,10 @@ $(SIMULATE_STORE): $(SIMULATE_STORE_OBJS) $(LIB)
 	@mkdir -p $(@D)
 	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(LUA_LIBS)
 
+$(SIMULATE_ENGINE): $(SIMULATE_ENGINE_OBJS) $(LIB)
+	@mkdir -p $(@D)
+	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(LUA_LIBS)
+
 # a mutant has one object with changed code (t/simulate/mutants.tsv)
 $(OUT)/t/simulate/mutant-store-%: $(SIMULATE_STORE) t/simulate/mutants.tsv
 	$(call Q,CC)file=`t/simulate/mutate --file store-$*` && \
@@ -657,8 +665,8 @@ $(OUT)/t/fuzz/fuzz_%: $(OBJ)/t/fuzz/fuzz_%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call Q,LD)$(CC) $(OPT) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
-.SECONDARY: $(SIMULATE_OBJS) $(SIMULATE_EDGES) $(SIMULATE_STORE_OBJS) $(UNIT_OBJS) $(FUZZ_OBJS)
+.SECONDARY: $(SIMULATE_OBJS) $(SIMULATE_EDGES) $(SIMULATE_STORE_OBJS) $(SIMULATE_ENGINE_OBJS) $(UNIT_OBJS) $(FUZZ_OBJS)
 
 -include $(LIB_OBJS:.o=.d) $(PUBLIC_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(PRINT_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) \
 	$(UNIT_SHARED_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d) $(TOY_OBJS:.o=.d) \
-	$(SIMULATE_OBJS:.o=.d) $(SIMULATE_STORE_OBJS:.o=.d) $(SIMULATE_EDGES:.o=.d) $(NEXT_OBJS:.o=.d)
+	$(SIMULATE_OBJS:.o=.d) $(SIMULATE_STORE_OBJS:.o=.d) $(SIMULATE_ENGINE_OBJS:.o=.d) $(SIMULATE_EDGES:.o=.d) $(NEXT_OBJS:.o=.d)

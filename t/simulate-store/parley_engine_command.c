@@ -147,11 +147,11 @@ engine_get(engine_do_t *c)
 static void
 engine_do_set(engine_do_t *c)
 {
-    int      nx, xx, get, keep;
+    int      nx, xx, get, keep, times;
     size_t   i;
     int64_t  until, ms;
 
-    nx = xx = get = keep = 0;
+    nx = xx = get = keep = times = 0;
     until = 0;
 
     for (i = 3; i < c->n; i++) {
@@ -183,12 +183,18 @@ engine_do_set(engine_do_t *c)
             }
 
             until = c->words[i].len == 2 ? c->ms + ms : ms;
+            times |= c->words[i].len == 2 ? 1 : 2;
             i++;
 
         } else {
             engine_error(c, ENGINE_SYNTAX);
             return;
         }
+    }
+
+    if (times == 3 || (times != 0 && keep) || (nx && xx)) {
+        engine_error(c, ENGINE_SYNTAX);
+        return;
     }
 
     if (get) {
