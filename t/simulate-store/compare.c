@@ -444,9 +444,9 @@ compare_shown(const engine_buf_t *b, char *out, size_t size)
 
     out[at] = '\0';
 
-    /* a command may have two errors */
+    /* a command may have two errors, and "later" depends on the ms */
 
-    if (out[0] == '-') {
+    if (out[0] == '-' || parley_str_is(words[0], "PEXPIRE")) {
         out[1] = '\0';
     }
 
