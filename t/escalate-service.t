@@ -301,7 +301,7 @@ subtest 'VCP-25 a service\'s acknowledgment finds no room' => sub {
     # a service has 5 s, and most of the zone is full before
 
     $service->clear;
-    1 while !is_full(16000) && $n++ < 1000;
+    1 while !is_full(24000) && $n++ < 1000;
 
     my $asked = Parley::Client->new(port => port(1), tls => 0)
                     ->begin('/service/aee/room', jcs($m),
