@@ -293,7 +293,13 @@ parley_job_adopt(void *ctx, const parley_entry_t *e)
 
     load.node = walk->i->own ? 0 : walk->i->worker.pid;
     w.owner = walk->i->own ? 0 : PARLEY_JOB_ELSEWHERE;
-    w.due = walk->i->own ? walk->now : load.ends + PARLEY_JOB_FORGET;
+
+    if (!walk->i->own) {
+        w.due = load.ends + PARLEY_JOB_FORGET;
+
+    } else {
+        w.due = load.due > walk->now ? load.due : walk->now;
+    }
 
     parley_job_count(&walk->s->sh->jobs, job, &w, 1);
 

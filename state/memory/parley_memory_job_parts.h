@@ -77,6 +77,7 @@ typedef struct {
     uint64_t  at;
     uint64_t  record;           /* number of its append; 0: no record */
     int64_t   ends;
+    int64_t   due;              /* time when first due */
     uint64_t  epoch;            /* epoch of the record's place in the log with
                                    the key lane */
     uint64_t  offset;           /* offset of that place; 0: the job is not owed

@@ -181,6 +181,8 @@ parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
     load.record = record;
     load.ends = job->lasts < PARLEY_WORD_LATEST - now
                 ? now + job->lasts : PARLEY_WORD_LATEST;
+    load.due = job->after < PARLEY_WORD_LATEST - now
+               ? now + job->after : PARLEY_WORD_LATEST;
     load.size = (uint32_t) job->text.len;
     load.job = origin->job;
     load.node = origin->node;
@@ -213,8 +215,7 @@ parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
         return -1;
     }
 
-    w.due = job->after < PARLEY_WORD_LATEST - now ? now + job->after
-                                                  : PARLEY_WORD_LATEST;
+    w.due = load.due;
     w.tried = 0;
     w.mark = 0;
     w.owner = 0;

@@ -186,6 +186,9 @@ parley_store_fed_steps(parley_store_t *s, parley_store_call_t *call,
 
     more = parley_store_take_steps(s, reply);
 
+    s->behind &= more || s->main.why[0] != '\0'
+                 || parley_wire_error(reply).len != 0;
+
     if (more || s->waiting != NULL
         || s->hint > s->zone->ops->import->number(s->zone))
     {
@@ -522,6 +525,10 @@ parley_store_feed_tick(parley_store_t *s, int64_t now)
     uint64_t                    worker;
     parley_store_call_t        *call;
     const parley_import_ops_t  *zone = s->zone->ops->import;
+
+    if (s->behind) {
+        parley_store_feed(s);
+    }
 
     if (parley_store_has_inbox(s)) {
 

@@ -27,6 +27,8 @@ static parley_state_done_t parley_store_job_take(parley_state_t *state,
 static parley_state_done_t parley_store_job_end(parley_state_t *state,
     const parley_job_end_t *end, parley_job_ended_t *ret,
     parley_call_t *caller);
+static parley_state_done_t parley_store_job_late(parley_store_t *s,
+    const parley_job_end_t *end, parley_job_ended_t *ret);
 static void parley_store_job_say_end(parley_store_t *s,
     const parley_import_end_t *end);
 static parley_state_done_t parley_store_job_tell(parley_store_t *s,
@@ -210,6 +212,12 @@ parley_store_job_end(parley_state_t *state, const parley_job_end_t *end,
     step.mark = end->mark;
     step.untried = end->untried;
 
+    if (has && step.job != 0 && end->how != PARLEY_JOB_AGAIN
+        && !parley_store_has_lease(s))
+    {
+        return parley_store_job_late(s, end, ret != NULL ? ret : &none);
+    }
+
     if (has && end->tells != NULL && end->how != PARLEY_JOB_AGAIN) {
         return parley_store_job_tell(s, end, &step, ret != NULL ? ret : &none,
                                      caller);
@@ -220,6 +228,30 @@ parley_store_job_end(parley_state_t *state, const parley_job_end_t *end,
     }
 
     return s->zone->ops->job->end(s->zone, end, ret, NULL);
+}
+
+
+/* Another node may have the job, and would report its end too.  If none has,
+   this node attempts it again when it has its lease. */
+
+static parley_state_done_t
+parley_store_job_late(parley_store_t *s, const parley_job_end_t *end,
+    parley_job_ended_t *ret)
+{
+    parley_job_end_t  again;
+
+    memset(&again, 0, sizeof(parley_job_end_t));
+
+    again.id = end->id;
+    again.how = PARLEY_JOB_AGAIN;
+    again.mark = end->mark;
+    again.untried = 1;
+
+    (void) s->zone->ops->job->end(s->zone, &again, ret, NULL);
+
+    ret->verdict = PARLEY_JOB_NOT_ITS;
+
+    return PARLEY_STATE_DONE;
 }
 
 
@@ -343,10 +375,12 @@ parley_store_job_has(parley_state_t *state, const parley_job_id_t *id)
 }
 
 
-/* The engine counts the lease from a later moment. */
+/* The engine counts the lease from a later moment.  When a lease was over, the
+   zone first takes the steps by which other nodes have adopted jobs. */
 
 static int
 parley_store_has_lease(const parley_store_t *s)
 {
-    return s->env->now(s->env->ctx) - s->renewed < s->conf->lease;
+    return !s->behind
+           && s->env->now(s->env->ctx) - s->renewed < s->conf->lease;
 }

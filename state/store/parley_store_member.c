@@ -147,6 +147,10 @@ parley_store_renewed(parley_store_t *s, parley_store_call_t *call,
     }
 
     s->rejoins = 0;
+    /* another worker of the node may have entered again */
+
+    s->behind |= s->env->now(s->env->ctx) - s->renewed >= s->conf->lease;
+
     s->renewed = s->renewing;
     s->renewing = 0;
     s->stat.nodes = (uint64_t) nodes;

@@ -277,6 +277,8 @@ struct parley_store_s {
     unsigned                    lapsed:1;       /* the lease was over: other
                                                    nodes have dropped the
                                                    sessions of this one */
+    unsigned                    behind:1;       /* and the zone has not taken
+                                                   all steps since */
 
     /* ids taken while the store was away */
     parley_store_taken_t       *taken;

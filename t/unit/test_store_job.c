@@ -302,6 +302,68 @@ test_adopted(void **state)
 }
 
 
+/* A node ends an attempt after its lease, and does not know yet that another
+   one has the job.  It takes no job before it knows. */
+
+static void
+test_adopted_unknown(void **state)
+{
+    unsigned           i;
+    parley_job_t       j = job("url", "to bob");
+    parley_job_page_t  page, old;
+
+    (void) state;
+
+    (void) append(&a, NULL, "hello", &j);
+    old = take_jobs(&a);
+    assert_int_equal(old.n, 1);
+    equal();
+
+    page = takes_within(&b, 2 * LEASE + 4000);
+    assert_int_equal(page.n, 1);
+
+    assert_int_equal(end_job(&a, &old.list[0].id, PARLEY_JOB_DELIVERED, NULL,
+                             0),
+                     PARLEY_JOB_NOT_ITS);
+    assert_int_equal(counts(&a).ended[PARLEY_JOB_DELIVERED], 0);
+
+    for (i = 0; i < 1000; i++) {
+        parley_test_nodes(both, 2, NULL, 2);
+        assert_int_equal(take_jobs(&a).n, 0);
+    }
+
+    assert_int_equal(counts(&a).entries[PARLEY_KIND_JOB], 0);
+    assert_int_equal(end_job(&b, &page.list[0].id, PARLEY_JOB_DELIVERED, NULL,
+                             0),
+                     PARLEY_JOB_OK);
+    assert_int_equal(counts(&b).ended[PARLEY_JOB_DELIVERED], 1);
+}
+
+
+/* A deadline does not come earlier because its node has stopped. */
+
+static void
+test_adopted_later(void **state)
+{
+    int64_t            from;
+    parley_job_t       j = job("question", "deadline");
+    parley_job_page_t  page;
+
+    (void) state;
+
+    j.after = 2 * LEASE + 4000;
+
+    (void) append(&a, NULL, "help", &j);
+    from = a.env.now(a.env.ctx);
+    equal();
+
+    page = takes_within(&b, j.after + 2000);
+    assert_int_equal(page.n, 1);
+    parley_assert_str(page.list[0].text, "deadline");
+    assert_true(b.env.now(b.env.ctx) - from >= j.after - 100);
+}
+
+
 static void
 test_notice(void **state)
 {
@@ -531,6 +593,9 @@ main(void)
         job_test("CLU-06: one node has a job", test_one_node),
         job_test("CLU-06 CLU-07: the jobs of a node that stopped",
                  test_adopted),
+        job_test("CLU-06: an end after the lease", test_adopted_unknown),
+        job_test("CLU-06 VCP-24: a deadline of a node that stopped",
+                 test_adopted_later),
         job_test("CLU-06: the notice of an end", test_notice),
         job_test("CLU-04 CLU-06: a reader at another node", test_owed),
         job_test("CLU-06: a sole job", test_sole),
