@@ -49,6 +49,7 @@ typedef struct parley_import_end_s {
     uint64_t            job;
     parley_job_how_t    how;
     unsigned            mark;
+    uint32_t            after;      /* ms to the next attempt */
     unsigned            untried:1;
 } parley_import_end_t;
 

@@ -141,6 +141,8 @@ typedef struct {
                                            record */
     unsigned            gone:1;         /* the record has expired or was
                                            erased */
+    unsigned            adopted:1;      /* another node had it, and may have
+                                           begun an attempt */
 } parley_taken_t;
 
 

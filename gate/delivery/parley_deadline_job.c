@@ -82,14 +82,15 @@ parley_deadline_claim(parley_deadline_t *d, parley_str_t what, parley_str_t to,
 
 
 /*
- * A process that has ended may have the claim, or this process before it found
- * no room.  The next try carries out the action.
+ * A process or a node that has ended may have the claim, or this process before
+ * it found no room.  The next try carries out the action.
  */
 
 int
 parley_deadline_is_claimed(const parley_deadline_t *d)
 {
-    return d->job->attempt > 1 || d->job->mark == PARLEY_DEADLINE_CLAIMED;
+    return d->job->attempt > 1 || d->job->adopted
+           || d->job->mark == PARLEY_DEADLINE_CLAIMED;
 }
 
 

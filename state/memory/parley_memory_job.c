@@ -421,6 +421,7 @@ parley_job_copy(parley_memory_t *s, parley_job_taking_t *t,
     memcpy(ret->id.lane, load.lane, PARLEY_KEY_LEN);
     ret->id.at = load.at;
     ret->left = load.ends - t->now;
+    ret->adopted = load.adopted;
     ret->text = parley_str_make(text, load.size);
 
     return load.record != 0 ? parley_job_record(s, t, load.record, ret) : 0;

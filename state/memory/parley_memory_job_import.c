@@ -164,6 +164,7 @@ void
 parley_job_import_end(parley_memory_t *s, const parley_import_t *i,
     int64_t now)
 {
+    parley_str_t        text;
     parley_load_t       load;
     parley_entry_t     *e;
     parley_job_word_t   w;
@@ -191,6 +192,14 @@ parley_job_import_end(parley_memory_t *s, const parley_import_t *i,
     w.tried += !i->end->untried && w.tried < PARLEY_JOB_TRIED;
 
     parley_job_set(e, &w);
+
+    load.due = now + i->end->after;
+    text = parley_str_make(&load, sizeof(load));
+    e = parley_table_find_locked(s->sh->table, PARLEY_KIND_LOAD, e->key);
+
+    if (e != NULL) {
+        parley_table_write_locked(s->sh->table, e, &text, 1);
+    }
 }
 
 
@@ -292,6 +301,7 @@ parley_job_adopt(void *ctx, const parley_entry_t *e)
     parley_job_count(&walk->s->sh->jobs, job, &w, -1);
 
     load.node = walk->i->own ? 0 : walk->i->worker.pid;
+    load.adopted = 1;
     w.owner = walk->i->own ? 0 : PARLEY_JOB_ELSEWHERE;
 
     if (!walk->i->own) {

@@ -77,7 +77,8 @@ typedef struct {
     uint64_t  at;
     uint64_t  record;           /* number of its append; 0: no record */
     int64_t   ends;
-    int64_t   due;              /* time when first due */
+    int64_t   due;              /* time when due, for a node that
+                                   adopts the job */
     uint64_t  epoch;            /* epoch of the record's place in the log with
                                    the key lane */
     uint64_t  offset;           /* offset of that place; 0: the job is not owed
@@ -86,6 +87,7 @@ typedef struct {
                                    zone alone */
     uint32_t  size;             /* octets of the text */
     uint32_t  node;             /* other node that has the job; 0: none */
+    uint32_t  adopted;          /* another node had it before */
 } parley_load_t;
 
 

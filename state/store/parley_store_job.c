@@ -211,6 +211,7 @@ parley_store_job_end(parley_state_t *state, const parley_job_end_t *end,
     step.how = end->how;
     step.mark = end->mark;
     step.untried = end->untried;
+    step.after = end->after < UINT32_MAX ? (uint32_t) end->after : UINT32_MAX;
 
     if (has && step.job != 0 && end->how != PARLEY_JOB_AGAIN
         && !parley_store_has_lease(s))

@@ -147,6 +147,7 @@ parley_store_renewed(parley_store_t *s, parley_store_call_t *call,
     }
 
     s->rejoins = 0;
+
     /* another worker of the node may have entered again */
 
     s->behind |= s->env->now(s->env->ctx) - s->renewed >= s->conf->lease;

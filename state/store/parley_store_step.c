@@ -340,4 +340,5 @@ parley_step_put_end(parley_buf_t *b, const parley_import_end_t *end)
     parley_buf_octet(b, (uint8_t) end->how);
     parley_buf_octet(b, (uint8_t) end->mark);
     parley_buf_octet(b, (uint8_t) end->untried);
+    parley_step_put32(b, end->after);
 }

@@ -427,6 +427,7 @@ parley_step_read_end(parley_step_reader_t *r, parley_store_step_t *ret)
     end->how = (parley_job_how_t) parley_step_get8(r);
     end->mark = parley_step_get8(r);
     end->untried = parley_step_get8(r) != 0;
+    end->after = parley_step_get32(r);
 
     return end->how <= PARLEY_JOB_AGAIN
            && end->mark < 1u << PARLEY_STEP_MARK ? 0 : -1;

@@ -435,6 +435,13 @@ test_once(void **state)
     taken.attempt = 2;
     (void) meet(PARLEY_SUBJECT_ESCALATION, "mum");
     assert_raised("gran", "~gran");
+
+    /* or the gateway died before it */
+
+    taken.attempt = 1;
+    taken.adopted = 1;
+    (void) meet(PARLEY_SUBJECT_ESCALATION, "mum");
+    assert_raised("gran", "~gran");
 }
 
 

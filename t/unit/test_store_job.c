@@ -262,6 +262,7 @@ test_adopted(void **state)
     assert_int_equal(page.n, 1);
     parley_assert_str(page.list[0].text, "to bob");
     parley_assert_str(page.list[0].record, "hello");
+    assert_true(page.list[0].adopted);
     assert_int_equal(page.list[0].attempt, 2);
     assert_int_equal(page.list[0].mark, 1);
     assert_true(b.env.now(b.env.ctx) - from > LEASE / 2);
@@ -287,6 +288,7 @@ test_adopted(void **state)
                      PARLEY_JOB_OK);
     page = take_jobs(&b);
     assert_int_equal(page.n, 1);
+    assert_false(page.list[0].adopted);
     parley_assert_str(page.list[0].text, "second");
     assert_int_equal(end_job(&b, &page.list[0].id, PARLEY_JOB_DELIVERED, NULL,
                              0),
@@ -340,13 +342,16 @@ test_adopted_unknown(void **state)
 }
 
 
-/* A deadline does not come earlier because its node has stopped. */
+/* A deadline and a next attempt do not come earlier because their node has
+   stopped. */
 
 static void
 test_adopted_later(void **state)
 {
     int64_t            from;
-    parley_job_t       j = job("question", "deadline");
+    parley_job_t       j = job("question", "deadline"), k = job("url", "bob");
+    parley_job_end_t   end;
+    parley_state_t    *s = parley_store_state(a.store);
     parley_job_page_t  page;
 
     (void) state;
@@ -354,13 +359,28 @@ test_adopted_later(void **state)
     j.after = 2 * LEASE + 4000;
 
     (void) append(&a, NULL, "help", &j);
+    (void) append(&a, NULL, "hello", &k);
     from = a.env.now(a.env.ctx);
+
+    page = take_jobs(&a);
+    assert_int_equal(page.n, 1);
+
+    memset(&end, 0, sizeof(end));
+    end.id = &page.list[0].id;
+    end.how = PARLEY_JOB_AGAIN;
+    end.after = j.after + 1000;
+    (void) s->ops->job->end(s, &end, NULL, NULL);
     equal();
 
     page = takes_within(&b, j.after + 2000);
     assert_int_equal(page.n, 1);
     parley_assert_str(page.list[0].text, "deadline");
     assert_true(b.env.now(b.env.ctx) - from >= j.after - 100);
+
+    page = takes_within(&b, 3000);
+    assert_int_equal(page.n, 1);
+    parley_assert_str(page.list[0].text, "bob");
+    assert_true(b.env.now(b.env.ctx) - from >= end.after - 100);
 }
 
 
@@ -594,7 +614,7 @@ main(void)
         job_test("CLU-06 CLU-07: the jobs of a node that stopped",
                  test_adopted),
         job_test("CLU-06: an end after the lease", test_adopted_unknown),
-        job_test("CLU-06 VCP-24: a deadline of a node that stopped",
+        job_test("CLU-06 VCP-24: the times of jobs of a node that stopped",
                  test_adopted_later),
         job_test("CLU-06: the notice of an end", test_notice),
         job_test("CLU-04 CLU-06: a reader at another node", test_owed),
