@@ -142,6 +142,10 @@ parley_store_job_answer(parley_store_t *s, parley_store_call_t *call,
         return 0;
     }
 
+    if (parley_store_said(s, call, reply)) {
+        return 1;
+    }
+
     if (!parley_wire_integer(reply, &step) || step == 0
         || step >= PARLEY_STORE_NUMBERS)
     {
@@ -274,8 +278,7 @@ parley_store_job_say_end(parley_store_t *s, const parley_import_end_t *end)
 }
 
 
-/* The step of the notice ends the job.  The job stays if there is no such
-   step. */
+/* The step of the notice ends the job.  Without it the job stays. */
 
 static parley_state_done_t
 parley_store_job_tell(parley_store_t *s, const parley_job_end_t *end,

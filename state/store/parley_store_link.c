@@ -116,7 +116,7 @@ parley_store_timer(parley_store_t *s)
         return;
     }
 
-    /* the engine renews the lease of a node whichever worker has entered */
+    /* each worker that enters renews the lease of its node */
 
     if (s->zone->ops->import->generation(s->zone) > s->stat.generation) {
         parley_store_away(s, "the store was emptied");

@@ -343,9 +343,14 @@ extern const parley_log_ops_t  parley_store_log_ops;
 void parley_store_say(parley_store_t *s, parley_store_call_t *call,
     parley_str_t content, int64_t ms, uint64_t erases);
 
-/* Sets its command alone.  Returns 0, or -1 if memory is exhausted. */
+/* Sets its command alone, and reads its answer unless the call has a function
+   for this.  Returns 0, or -1 if memory is exhausted. */
 int parley_store_say_command(parley_store_t *s, parley_store_call_t *call,
     parley_str_t content, int64_t ms, uint64_t erases);
+
+/* Reads the answer.  Returns 1 if the step is added again. */
+int parley_store_said(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply);
 
 /* Tells other nodes which questions a message has closed. */
 void parley_store_say_close(parley_store_t *s, const parley_settlement_t *how);

@@ -3,10 +3,6 @@
 #include "state/store/parley_store_step.h"
 
 
-static int parley_store_said(parley_store_t *s, parley_store_call_t *call,
-    const parley_wire_reply_t *reply);
-
-
 void
 parley_store_say_close(parley_store_t *s, const parley_settlement_t *how)
 {
@@ -67,7 +63,7 @@ parley_store_say_command(parley_store_t *s, parley_store_call_t *call,
     arguments[7] = erases != 0 ? parley_wire_number((int64_t) erases, step)
                                : parley_str_none;
 
-    call->answer = parley_store_said;
+    call->answer = call->answer != NULL ? call->answer : parley_store_said;
 
     return content.len != 0 ? parley_store_command(call, arguments, 8) : -1;
 }
@@ -75,7 +71,7 @@ parley_store_say_command(parley_store_t *s, parley_store_call_t *call,
 
 /* An emptied store has no order yet: the step is added after p1_order. */
 
-static int
+int
 parley_store_said(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply)
 {
