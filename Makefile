@@ -322,7 +322,7 @@ soak: ## Streams and chat for TIME=600 seconds: reloads, killed workers
 	SOAK_TIME=$(or $(TIME),600) tools/run-tests -j 1 $(OUT) t/soak.t t/soak-host.t
 
 
-.PHONY: simulate simulate-store mutants
+.PHONY: simulate simulate-store mutants mutants-store
 simulate: $(SIMULATE) ## Histories of hub and host for TIME=60 s, or N=; SEED=
 	$(SIMULATE) -s $(SEED) $(if $(filter command line,$(origin N)),-n $(N),\
 		-t $(TIME))
@@ -333,7 +333,9 @@ simulate-store: $(SIMULATE_STORE) ## Histories of gateways with one store, as si
 	$(SIMULATE_STORE) -s $(SEED) $(if $(filter command line,$(origin N)),-n $(N),\
 		-t $(TIME))
 
-mutants: $(MUTANTS)
+# two tests build them at the same time
+mutants: $(filter-out %/mutant-store-%,$(MUTANTS))
+mutants-store: $(filter %/mutant-store-%,$(MUTANTS))
 
 
 .PHONY: fuzz fuzz-targets

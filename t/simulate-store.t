@@ -65,7 +65,7 @@ SKIP: {
     skip 'mutants are of the release build', 1 if $build !~ m{/build$};
 
     my @mutants = grep { /^store-/ } split ' ', `t/simulate/mutate --list`;
-    my $made = `make -s mutants 2>&1`;
+    my $made = `make -s mutants-store 2>&1`;
 
     is($?, 0, 'the mutants are built') or diag($made);
 
