@@ -170,6 +170,7 @@ static ngx_int_t
 ngx_http_parley_store_server(ngx_conf_t *cf, ngx_array_t *servers,
     ngx_addr_t *addr, parley_str_t name)
 {
+    u_char                          *last;
     ngx_http_parley_store_server_t  *server;
 
     server = ngx_array_push(servers);
@@ -185,7 +186,15 @@ ngx_http_parley_store_server(ngx_conf_t *cf, ngx_array_t *servers,
         return NGX_ERROR;
     }
 
-    *ngx_cpymem(server->name.data, name.data, name.len) = '\0';
+    /* a socket has no name of a host */
+
+    last = server->name.data;
+
+    if (name.len > 0) {
+        last = ngx_cpymem(last, name.data, name.len);
+    }
+
+    *last = '\0';
 
     return NGX_OK;
 }
