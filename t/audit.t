@@ -435,7 +435,7 @@ subtest 'OPS-06 tampering is found, and named' => sub {
 
     my @mine = grep { $lines[$_] =~ /^\{"audit":1,"chain":"\Q$chain\E"/ }
                0 .. $#lines;
-    my %cut = map { $_ => 1 } @mine[5 .. $#mine];
+    my %cut = map { $_ => 1 } @mine[@mine / 2 .. $#mine];
     my $cut = spew("$dir/end.jsonl",
                    join '', map { $cut{$_} ? () : $lines[$_] } 0 .. $#lines);
     my ($status, undef, $err) = verify_log($cut);
