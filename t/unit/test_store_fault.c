@@ -344,6 +344,11 @@ test_replica(void **state)
     until_says(&replica, "info replication", "master_link_status:up");
     until_says(&engine, "info replication", "state=online");
 
+    /* the primary sends nothing before the first confirmation of the replica */
+
+    parley_test_engine_do(&engine, "set probe 1");
+    until_says(&replica, "get probe", "1");
+
     parley_test_node_cut(&a, PARLEY_STORE_MAIN);
     parley_test_nodes(both, 2, NULL, 20);
     parley_test_nodes_up(both, 2);
