@@ -286,7 +286,7 @@ parley_gate_plan_prepare(const parley_settings_http_t *http,
         s->gate.sole = rate->all;
     }
 
-    /* an explicit max= is smaller, or an error */
+    /* the default; nginx -t refuses a larger max= */
 
     if (http->store != NULL && s->submit != NULL
         && s->submit->expand.max > PARLEY_LOGS_SHARED)

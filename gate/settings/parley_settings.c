@@ -119,8 +119,8 @@ parley_settings_http_settle(const parley_settings_env_t *env,
     if (http->wide.line != 0 && http->store != NULL) {
         problem->where = http->wide;
 
-        return parley_problem(problem, "\"max=\" is above %u, which gateways "
-                              "with \"parley_store\" append to at once",
+        return parley_problem(problem, "\"max=\" is above %u, the largest "
+                              "number of recipients with \"parley_store\"",
                               PARLEY_LOGS_SHARED);
     }
 

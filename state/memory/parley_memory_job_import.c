@@ -158,7 +158,7 @@ parley_job_import_sole(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
 }
 
 
-/* A node that has lost a job to another one is not heard. */
+/* An end is ignored if its node no longer has the job. */
 
 void
 parley_job_import_end(parley_memory_t *s, const parley_import_t *i,

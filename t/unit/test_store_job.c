@@ -457,10 +457,8 @@ test_owed(void **state)
 }
 
 
-/* Adds a sole job at a node, which may have it already. */
-
 static void
-add_sole(parley_test_node_t *n)
+add_job(parley_test_node_t *n, const parley_job_t *j)
 {
     parley_call_t       *call = wait_for();
     parley_state_t      *s = parley_store_state(n->store);
@@ -468,13 +466,58 @@ add_sole(parley_test_node_t *n)
     parley_job_added_t   got;
 
     memset(&add, 0, sizeof(add));
-    add.job = job("dial", "bob");
-    add.job.sole = 1;
-    add.job.lasts = INT64_MAX;
-    add.job.class = PARLEY_JOB_LASTING;
+    add.job = *j;
 
     until(s->ops->job->add(s, &add, &got, call), call);
     assert_int_equal(got, PARLEY_JOB_ADDED);
+}
+
+
+/* Jobs without a record; a lane may have several that are not sole. */
+
+static void
+test_added(void **state)
+{
+    parley_job_t       j = job("lane", "first"), k = job("lane", "second");
+    parley_job_page_t  page;
+
+    (void) state;
+
+    add_job(&a, &j);
+    add_job(&a, &k);
+    equal();
+
+    assert_true(has_lane(&b, "lane"));
+    assert_int_equal(take_jobs(&b).n, 0);
+    assert_int_equal(counts(&a).entries[PARLEY_KIND_JOB], 2);
+
+    page = take_jobs(&a);
+    assert_int_equal(page.n, 1);
+    parley_assert_str(page.list[0].text, "first");
+    assert_null(page.list[0].record.data);
+    assert_int_equal(end_job(&a, &page.list[0].id, PARLEY_JOB_DONE, NULL, 0),
+                     PARLEY_JOB_OK);
+    page = take_jobs(&a);
+    parley_assert_str(page.list[0].text, "second");
+    assert_int_equal(end_job(&a, &page.list[0].id, PARLEY_JOB_DONE, NULL, 0),
+                     PARLEY_JOB_OK);
+    equal();
+    assert_false(has_lane(&b, "lane"));
+}
+
+
+/* Adds a sole job at a node, which may have it already. */
+
+static void
+add_sole(parley_test_node_t *n)
+{
+    parley_job_t  j = job("dial", "bob");
+
+    j.sole = 1;
+    j.lasts = INT64_MAX;
+    j.class = PARLEY_JOB_LASTING;
+
+    add_job(n, &j);
 }
 
 
@@ -618,6 +661,7 @@ main(void)
                  test_adopted_later),
         job_test("CLU-06: the notice of an end", test_notice),
         job_test("CLU-04 CLU-06: a reader at another node", test_owed),
+        job_test("CLU-06: jobs without a record", test_added),
         job_test("CLU-06: a sole job", test_sole),
         job_test("CLU-06: a sole job, and a new node", test_sole_later),
         job_test("CLU-06: a new node", test_new_node),
