@@ -116,7 +116,7 @@ int ngx_http_parley_hub_seat(struct parley_gate_s *g);
 /* Sets and counts the error of too many connections (SEC-22). */
 void ngx_http_parley_hub_busy(ngx_http_parley_ctx_t *ctx);
 
-/* Ends a subscription: its client is to connect again. */
+/* Ends a subscription, with the reason of a worker that leaves. */
 void ngx_http_parley_hub_dismiss(ngx_http_parley_hub_t *h,
     ngx_http_parley_subscriber_t *sub);
 
