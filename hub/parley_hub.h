@@ -212,6 +212,13 @@ void parley_hub_unsubscribe(parley_hub_t *hub, parley_subscriber_t *s);
 /* Continues after a partial write, when the connection takes more. */
 void parley_hub_writable(parley_hub_t *hub, parley_subscriber_t *s);
 
+/*
+ * Tells all processes that a session was replaced by one with a higher stamp.
+ * Each ends its subscriptions of that name below the stamp.
+ */
+void parley_hub_replaced(parley_hub_t *hub, const parley_join_t *j,
+    uint64_t stamp);
+
 /* Copies new records from the state; writes nothing. */
 void parley_hub_wake(parley_hub_t *hub);
 

@@ -13,7 +13,7 @@ static void parley_hub_feed_place(parley_hub_t *hub, const parley_fed_t *fed,
     const parley_placed_t *placed, parley_hub_item_t **item);
 static void parley_hub_end_all(parley_hub_t *hub, const uint8_t *log,
     const parley_publication_t *p, parley_end_t why);
-static void parley_hub_replaced(parley_hub_t *hub,
+static void parley_hub_replaced_joining(parley_hub_t *hub,
     const parley_publication_t *p);
 static parley_subscriber_t *parley_hub_find(parley_subscriber_t *s,
     const parley_hub_channel_t *channel, const parley_publication_t *p);
@@ -213,7 +213,7 @@ parley_hub_feed_told(parley_hub_t *hub, const parley_publication_t *p)
     switch (p->kind) {
 
     case PARLEY_PUBLICATION_REPLACED:
-        parley_hub_replaced(hub, p);
+        parley_hub_replaced_joining(hub, p);
         parley_hub_end_all(hub, p->log, p, PARLEY_END_REPLACED);
         break;
 
@@ -288,7 +288,7 @@ parley_hub_feed_place(parley_hub_t *hub, const parley_fed_t *fed,
 /* Notes the stamp at joining subscribers, which do not know their own yet. */
 
 static void
-parley_hub_replaced(parley_hub_t *hub, const parley_publication_t *p)
+parley_hub_replaced_joining(parley_hub_t *hub, const parley_publication_t *p)
 {
     parley_subscriber_t   *s;
     parley_hub_group_t    *group;

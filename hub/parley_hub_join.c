@@ -9,8 +9,6 @@ static void parley_hub_join_place(parley_hub_t *hub,
 static void parley_hub_join_from(parley_hub_t *hub, parley_subscriber_t *s,
     const parley_joined_t *joined);
 static int parley_hub_open(parley_hub_t *hub, parley_subscriber_t *s);
-static void parley_hub_tell_replaced(parley_hub_t *hub,
-    const parley_subscriber_t *s);
 
 
 static const parley_end_t  parley_hub_join_ends[] = {
@@ -112,6 +110,7 @@ parley_hub_joined(parley_hub_op_t *op)
 {
     uint64_t              replaced;
     parley_hub_t         *hub;
+    parley_join_t         join;
     parley_joined_t       joined;
     parley_subscriber_t  *s;
 
@@ -144,7 +143,10 @@ parley_hub_joined(parley_hub_op_t *op)
     parley_hub_join_from(hub, s, &joined);
 
     if (joined.replaced) {
-        parley_hub_tell_replaced(hub, s);
+        join.log = s->group->channel->key;
+        join.session = s->session;
+
+        parley_hub_replaced(hub, &join, s->stamp);
     }
 
     if (parley_hub_open(hub, s) == 1 && !parley_hub_meet(hub, s)) {
@@ -296,12 +298,12 @@ parley_hub_open(parley_hub_t *hub, parley_subscriber_t *s)
 
 
 /*
- * Appends a record for the processes that the session was replaced.  A process
- * that misses it keeps the old session until that expires.
+ * Appends a record for the processes.  A process that misses it keeps the old
+ * session until that expires.
  */
 
-static void
-parley_hub_tell_replaced(parley_hub_t *hub, const parley_subscriber_t *s)
+void
+parley_hub_replaced(parley_hub_t *hub, const parley_join_t *j, uint64_t stamp)
 {
     parley_str_t           parts[2];
     parley_append_t        append;
@@ -319,9 +321,9 @@ parley_hub_tell_replaced(parley_hub_t *hub, const parley_subscriber_t *s)
 
     p.kind = PARLEY_PUBLICATION_REPLACED;
     p.proto = PARLEY_PROTO_NONE;
-    p.audience.session = s->session;
-    p.stamp = s->stamp;
-    memcpy(p.log, s->group->channel->key, PARLEY_KEY_LEN);
+    p.audience.session = j->session;
+    p.stamp = stamp;
+    memcpy(p.log, j->log, PARLEY_KEY_LEN);
 
     if (parley_publication_write(&op->arena, &p, parts) != 0) {
         parley_hub_op_free(op);

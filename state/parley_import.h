@@ -120,8 +120,9 @@ typedef struct parley_import_ops_s {
     /* Returns the number of the last step that the zone has; 0: none. */
     uint64_t  (*number)(parley_state_t *s);
 
-    /* Takes a step; one that the zone has is ignored. */
-    void  (*take)(parley_state_t *s, const parley_import_t *i);
+    /* Takes a step; one that the zone has is ignored.  Returns 1 if it is a
+       JOIN of another node that has replaced a session of this one. */
+    int  (*take)(parley_state_t *s, const parley_import_t *i);
 
     /*
      * The zone misses steps up to a number: drops the sessions of other nodes.

@@ -64,6 +64,8 @@ static uint32_t ngx_http_parley_hub_random(void *ctx);
 static int ngx_http_parley_hub_encode(void *ctx,
     const parley_publication_t *p, parley_proto_t to, parley_arena_t *arena,
     parley_str_t *ret);
+static void ngx_http_parley_hub_replaced(void *ctx, const parley_join_t *j,
+    uint64_t stamp);
 static int ngx_http_parley_hub_view(void *ctx,
     const parley_publication_t *p, const parley_stream_t *stream,
     parley_str_t reader, parley_arena_t *arena, parley_str_t *ret);
@@ -151,6 +153,7 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_worker_t *worker,
 
     worker->hub = h;
     worker->appended = ngx_http_parley_hub_wakes;
+    worker->replaced = ngx_http_parley_hub_replaced;
 
     return NGX_OK;
 }
@@ -179,6 +182,7 @@ ngx_http_parley_hub_exit(ngx_http_parley_worker_t *worker)
 
     worker->hub = NULL;
     worker->appended = NULL;
+    worker->replaced = NULL;
 
     parley_hub_free(h->hub);
 
@@ -574,6 +578,15 @@ ngx_http_parley_hub_count(ngx_http_parley_hub_t *h)
     }
 
     h->before = now;
+}
+
+
+static void
+ngx_http_parley_hub_replaced(void *ctx, const parley_join_t *j, uint64_t stamp)
+{
+    ngx_http_parley_hub_t  *h = ctx;
+
+    parley_hub_replaced(h->hub, j, stamp);
 }
 
 

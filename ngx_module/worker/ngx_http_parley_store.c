@@ -43,6 +43,8 @@ static void ngx_http_parley_store_tick_handler(ngx_event_t *ev);
 static int64_t ngx_http_parley_store_now(void *ctx);
 static int64_t ngx_http_parley_store_wall(void *ctx);
 static uint64_t ngx_http_parley_store_random(void *ctx);
+static void ngx_http_parley_store_replaced(void *ctx, const parley_join_t *j,
+    uint64_t stamp);
 static void ngx_http_parley_store_appended(void *ctx);
 static void ngx_http_parley_store_log(void *ctx, parley_store_level_t level,
     const char *text);
@@ -329,6 +331,7 @@ ngx_http_parley_store_init(ngx_cycle_t *cycle,
     st->env.now = ngx_http_parley_store_now;
     st->env.wall = ngx_http_parley_store_wall;
     st->env.random = ngx_http_parley_store_random;
+    st->env.replaced = ngx_http_parley_store_replaced;
     st->env.appended = ngx_http_parley_store_appended;
     st->env.log = ngx_http_parley_store_log;
     st->env.ctx = st;
@@ -545,6 +548,18 @@ ngx_http_parley_store_random(void *ctx)
     ngx_memcpy(&n, octets, sizeof(n));
 
     return n;
+}
+
+
+static void
+ngx_http_parley_store_replaced(void *ctx, const parley_join_t *j,
+    uint64_t stamp)
+{
+    ngx_http_parley_store_t *st = ctx;
+
+    if (st->worker->replaced) {
+        st->worker->replaced(st->worker->hub, j, stamp);
+    }
 }
 
 

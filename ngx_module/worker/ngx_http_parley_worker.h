@@ -14,6 +14,7 @@
 #include "auth/parley_jwk.h"
 #include "auth/parley_token_cache.h"
 #include "gate/party/parley_account.h"
+#include "state/parley_log.h"
 
 
 typedef struct ngx_http_parley_audit_s  ngx_http_parley_audit_t;
@@ -54,6 +55,10 @@ struct ngx_http_parley_worker_s {
                                                      subscriber */
     void                        (*appended)(void *hub);  /* the zone has new
                                                      records; NULL: no hub */
+    void                        (*replaced)(void *hub, const parley_join_t *j,
+                                      uint64_t stamp);  /* a session of another
+                                                     node replaced one of this
+                                                     node; NULL: no hub */
 
     ngx_http_parley_jobs_t       *jobs;           /* NULL: not a worker, or an
                                                      exiting one */

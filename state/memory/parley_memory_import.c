@@ -27,7 +27,7 @@ static int parley_import_is_due(parley_state_t *state,
 static void parley_import_put_off(parley_state_t *state,
     parley_import_due_t which, int64_t ms);
 static uint64_t parley_import_number(parley_state_t *state);
-static void parley_import_take(parley_state_t *state,
+static int parley_import_take(parley_state_t *state,
     const parley_import_t *i);
 static void parley_import_append(parley_memory_t *s, const parley_import_t *i,
     int64_t now);
@@ -171,9 +171,10 @@ parley_import_number(parley_state_t *state)
 }
 
 
-static void
+static int
 parley_import_take(parley_state_t *state, const parley_import_t *i)
 {
+    int               replaced;
     size_t            k;
     int64_t           now;
     uint32_t          process;
@@ -191,8 +192,10 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
 
     if (i->number <= s->sh->appends.step) {
         parley_memory_unlock(s);
-        return;
+        return 0;
     }
+
+    replaced = 0;
 
     /* a node closes its questions, drops its jobs and ends its attempts at
        once; its own step may find newer ones */
@@ -220,7 +223,8 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
             process = 0;
         }
 
-        parley_roster_set(s, process, i->join, &i->place, i->stamp, now);
+        replaced = parley_roster_set(s, process, i->join, &i->place, i->stamp,
+                                     now);
 
         break;
 
@@ -271,6 +275,8 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
     if (i->kind == PARLEY_IMPORT_GONE) {
         parley_memory_orphans(s);
     }
+
+    return replaced;
 }
 
 

@@ -3,14 +3,17 @@
 #include "state/memory/parley_memory_log_parts.h"
 
 
-/* The bit closed of a session says that it has replaced another. */
+/*
+ * A session that another process of this node has is replaced: the process is
+ * told.  The bit closed of the new session says that its own hub does so.
+ */
 
-void
+int
 parley_roster_set(parley_memory_t *s, uint32_t process,
     const parley_join_t *j, const parley_place_t *place, uint64_t stamp,
     int64_t now)
 {
-    unsigned                  replaced;
+    int                       replaced;
     parley_log_t              log;
     parley_leave_t            old;
     parley_entry_t           *e;
@@ -22,25 +25,28 @@ parley_roster_set(parley_memory_t *s, uint32_t process,
     e = parley_log_set(s, j->log, j->account, place, now, &log);
 
     if (e == NULL) {
-        return;
+        return 0;
     }
 
     parley_log_keep(e, now + PARLEY_LOG_LEASE);
 
     if (process == 0) {
-        return;
+        return 0;
     }
 
     e = parley_roster_session(s, j->log, j->session, &session);
 
     if (e != NULL && parley_entry_stamp(e) >= stamp) {
-        return;
+        return 0;
     }
 
     replaced = 0;
 
     if (e != NULL) {
-        replaced = !parley_memory_has_left(s, e);
+        /* the node of a session sees to its end */
+
+        replaced = e->mark <= s->sh->nprocesses
+                   && !parley_memory_has_left(s, e);
 
         old.log = j->log;
         old.session = j->session;
@@ -49,13 +55,19 @@ parley_roster_set(parley_memory_t *s, uint32_t process,
         parley_roster_unset(s, &old, 0);
     }
 
-    if (parley_roster_add(&of, j, stamp, now) == 0 && replaced) {
-        e = parley_roster_session(s, j->log, j->session, &session);
-
-        if (e != NULL) {
-            e->closed = 1;
-        }
+    if (parley_roster_add(&of, j, stamp, now) != 0
+        || process > s->sh->nprocesses)
+    {
+        return replaced;
     }
+
+    e = parley_roster_session(s, j->log, j->session, &session);
+
+    if (e != NULL) {
+        e->closed = (unsigned) replaced & 1;
+    }
+
+    return 0;
 }
 
 

@@ -38,6 +38,7 @@
 #define PARLEY_STORE_H
 
 #include "core/parley_buf.h"
+#include "state/parley_log.h"
 #include "state/parley_state.h"
 
 
@@ -108,6 +109,10 @@ typedef struct {
     int64_t (*wall)(void *ctx);
 
     uint64_t (*random)(void *ctx);
+
+    /* A session of another node has replaced one of this node, which a worker
+       serves: stamp is the new one's. */
+    void    (*replaced)(void *ctx, const parley_join_t *j, uint64_t stamp);
 
     /* The zone has new records for all workers of the node. */
     void    (*appended)(void *ctx);

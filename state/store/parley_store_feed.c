@@ -326,7 +326,9 @@ parley_store_take_step(parley_store_t *s, uint64_t number,
 
     step.import.age = age;
 
-    zone->take(s->zone, &step.import);
+    if (zone->take(s->zone, &step.import)) {
+        s->env->replaced(s->env->ctx, step.import.join, step.import.stamp);
+    }
 
     if (step.asks_roster && !step.import.own) {
         s->session = 1;

@@ -74,6 +74,8 @@ static const char  inbox[] =
 
 
 static void fuzz_nothing(void *ctx) { (void) ctx; }
+static void fuzz_replaced(void *ctx, const parley_join_t *j, uint64_t stamp)
+{ (void) ctx; (void) j; (void) stamp; }
 static int fuzz_alive(void *ctx, const parley_process_t *p)
 { (void) ctx; (void) p; return 1; }
 static int64_t fuzz_now(void *ctx) { return ((fuzz_t *) ctx)->now; }
@@ -134,7 +136,7 @@ fuzz_begin(fuzz_t *f, unsigned fallback)
         .connect = fuzz_connect, .send = fuzz_send, .close = fuzz_close,
         .timer = fuzz_timer, .now = fuzz_now, .wall = fuzz_now,
         .random = fuzz_random, .log = fuzz_log, .appended = fuzz_nothing,
-        .ctx = f
+        .replaced = fuzz_replaced, .ctx = f
     };
 
     f->conf.prefix = parley_str_c("parley");

@@ -121,6 +121,15 @@ sim_env_random(void *ctx)
 
 
 static void
+sim_env_replaced(void *ctx, const parley_join_t *j, uint64_t stamp)
+{
+    (void) ctx;
+    (void) j;
+    (void) stamp;
+}
+
+
+static void
 sim_env_appended(void *ctx)
 {
     (void) ctx;
@@ -189,6 +198,7 @@ sim_worker_begin(sim_worker_t *w)
     w->env.now = sim_zone_now;
     w->env.wall = sim_env_wall;
     w->env.random = sim_env_random;
+    w->env.replaced = sim_env_replaced;
     w->env.appended = sim_env_appended;
     w->env.log = sim_env_log;
     w->env.ctx = w;

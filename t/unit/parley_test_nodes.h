@@ -115,6 +115,52 @@ key(parley_kind_t kind, const char *name)
 }
 
 
+static inline parley_join_t
+join_of(const char *log, const char *session)
+{
+    parley_join_t  j;
+
+    memset(&j, 0, sizeof(j));
+    j.log = key(PARLEY_KIND_LOG, log);
+    j.account = key(PARLEY_KIND_ACCOUNT, "ada");
+    j.selector = PARLEY_STR("all");
+    j.session = parley_str_c(session);
+    j.card = PARLEY_STR("card");
+
+    return j;
+}
+
+
+static inline parley_joined_t
+join(parley_test_node_t *n, const char *log, const char *session)
+{
+    parley_join_t     j = join_of(log, session);
+    parley_call_t    *call = wait_for();
+    parley_state_t   *s = parley_store_state(n->store);
+    parley_joined_t   got;
+
+    until(s->ops->log->join(s, &j, &got, call), call);
+
+    return got;
+}
+
+
+static inline void
+leave(parley_test_node_t *n, const char *log, const char *session,
+    uint64_t stamp)
+{
+    parley_state_t  *s = parley_store_state(n->store);
+    parley_leave_t   l;
+
+    l.log = key(PARLEY_KIND_LOG, log);
+    l.selector = PARLEY_STR("all");
+    l.session = parley_str_c(session);
+    l.stamp = stamp;
+
+    (void) s->ops->log->leave(s, &l, NULL);
+}
+
+
 static inline parley_admission_t
 message(const char *id, const char *print)
 {

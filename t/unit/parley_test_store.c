@@ -315,6 +315,15 @@ parley_test_node_log(void *ctx, parley_store_level_t level, const char *text)
 
 
 static void
+parley_test_node_replaced(void *ctx, const parley_join_t *j, uint64_t stamp)
+{
+    (void) j;
+
+    ((parley_test_node_t *) ctx)->replaced = stamp;
+}
+
+
+static void
 parley_test_node_appended(void *ctx)
 {
     ((parley_test_node_t *) ctx)->appended++;
@@ -348,6 +357,7 @@ parley_test_node_begin(parley_test_node_t *n, parley_test_engine_t *e,
     n->env.wall = parley_test_node_wall;
     n->env.random = parley_test_node_random;
     n->env.log = parley_test_node_log;
+    n->env.replaced = parley_test_node_replaced;
     n->env.appended = parley_test_node_appended;
     n->env.ctx = n;
 

@@ -34,6 +34,8 @@ typedef struct {
     int64_t                 timer;      /* time of the timer; -1: none */
     size_t                  cut;        /* octets to send before the main
                                            connection is cut; SIZE_MAX: never */
+    uint64_t                replaced;   /* the stamp that env.replaced told
+                                           last */
     unsigned                appended;   /* calls of env.appended */
     unsigned                logged[4];  /* lines of each level */
     char                    last[640];  /* last line */

@@ -150,52 +150,6 @@ equal(void)
 }
 
 
-static parley_join_t
-join_of(const char *log, const char *session)
-{
-    parley_join_t  j;
-
-    memset(&j, 0, sizeof(j));
-    j.log = key(PARLEY_KIND_LOG, log);
-    j.account = key(PARLEY_KIND_ACCOUNT, "ada");
-    j.selector = PARLEY_STR("all");
-    j.session = parley_str_c(session);
-    j.card = PARLEY_STR("card");
-
-    return j;
-}
-
-
-static parley_joined_t
-join(parley_test_node_t *n, const char *log, const char *session)
-{
-    parley_join_t     j = join_of(log, session);
-    parley_call_t    *call = wait_for();
-    parley_state_t   *s = parley_store_state(n->store);
-    parley_joined_t   got;
-
-    until(s->ops->log->join(s, &j, &got, call), call);
-
-    return got;
-}
-
-
-static void
-leave(parley_test_node_t *n, const char *log, const char *session,
-    uint64_t stamp)
-{
-    parley_state_t  *s = parley_store_state(n->store);
-    parley_leave_t   l;
-
-    l.log = key(PARLEY_KIND_LOG, log);
-    l.selector = PARLEY_STR("all");
-    l.session = parley_str_c(session);
-    l.stamp = stamp;
-
-    (void) s->ops->log->leave(s, &l, NULL);
-}
-
-
 static unsigned
 count_of(const parley_appended_t *got)
 {
@@ -342,7 +296,7 @@ test_erase(void **state)
 static void
 test_roster(void **state)
 {
-    parley_joined_t  one, two;
+    parley_joined_t  one, two, three;
 
     (void) state;
 
@@ -360,10 +314,21 @@ test_roster(void **state)
 
     two = join(&b, "log", "s1");
     assert_int_equal(two.verdict, PARLEY_JOIN_OK);
-    assert_true(two.replaced);
+    assert_false(two.replaced);
     assert_true(two.stamp > one.stamp);
     equal();
     assert_int_equal(subscribers(&a, "log"), 2);
+
+    /* the node of the old one has to end it; nobody else has */
+
+    assert_int_equal(a.replaced, two.stamp);
+    assert_int_equal(b.replaced, 0);
+
+    three = join(&b, "log", "s1");
+    assert_true(three.replaced);
+    equal();
+    assert_int_equal(a.replaced, two.stamp);
+    two = three;
 
     /* the old one leaves: the new one stays */
 
@@ -471,26 +436,45 @@ test_ended_node(void **state)
 }
 
 
-/* A new node reads what the store retains, also the sessions. */
+/* A new node reads what the store retains, also the sessions.  Before it knows
+   these, one of its own replaces one of them. */
 
 static void
 test_new_node(void **state)
 {
+    parley_join_t      j;
+    parley_call_t     *call;
     parley_place_t     none = { 0, 0 };
+    parley_state_t    *s;
+    parley_joined_t    got;
     parley_log_page_t  page;
 
     (void) state;
 
     (void) say(&a, "log", "one");
     (void) join(&a, "log", "s1");
+    (void) join(&a, "log", "s2");
     parley_test_node_end(&b);
 
     parley_test_node_begin(&b, &engine, 'C');
-    parley_test_nodes_up(both, 2);
+    parley_test_nodes_up(both + 1, 1);
+    assert_int_equal(in_zone(&b, "log"), 0);
+
+    j = join_of("log", "s1");
+    call = wait_for();
+    s = parley_store_state(b.store);
+
+    assert_int_equal(s->ops->log->join(s, &j, &got, call), PARLEY_STATE_LATER);
+    parley_test_nodes(both + 1, 1, &((parley_test_wait_t *) call)->done, WAIT);
+    assert_int_equal(got.verdict, PARLEY_JOIN_OK);
+    assert_int_equal(a.replaced, 0);
+
     equal();
 
+    assert_int_equal(a.replaced, got.stamp);
     assert_string_equal(read_log(&b, "log", none, &page), "one");
-    assert_int_equal(subscribers(&b, "log"), 1);
+    assert_int_equal(subscribers(&a, "log"), 2);
+    assert_int_equal(subscribers(&b, "log"), 2);
 }
 
 
