@@ -315,11 +315,16 @@ differential: build ## nginx and "parley explain" on N=50000 random messages
 		prove -v -I t/lib t/differential.t
 
 
-.PHONY: soak
+.PHONY: soak soak-store
 soak: ## Streams and chat for TIME=600 seconds: reloads, killed workers
 	tools/install-deps $(DEPS)
 	$(MAKE) build
 	SOAK_TIME=$(or $(TIME),600) tools/run-tests -j 1 $(OUT) t/soak.t t/soak-host.t
+
+soak-store: ## Gateways with one store for TIME=600 seconds: failovers
+	tools/install-deps $(DEPS)
+	$(MAKE) build
+	SOAK_TIME=$(or $(TIME),600) tools/run-tests -j 1 $(OUT) t/soak-store.t
 
 
 .PHONY: simulate simulate-store mutants mutants-store
