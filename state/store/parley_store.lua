@@ -50,7 +50,9 @@ local PAGE = 64                 -- changes of a page, nodes of a list
 local TOMBSTONE = 3600 * 1000   -- ms that a dropped record is remembered
 local STEPS = 64                -- steps of a page
 local STEPS_OCTETS = 512 * 1024 -- octets of a page, but one step may be larger
-local TRIM = 4                  -- steps that a new one removes, at most
+local TRIM = 32                 -- steps that are removed at once, at most
+local TRIM_FULL = 4             -- the same at each step, if there is no room
+local TRIMS = 16                -- steps between two removals of ended ones
 local TOLD = 4096               -- octets of a step that the channel has
 local BEYOND = 1048576          -- steps that a failover may have lost
 local NUMBERS = 64              -- numbers of a ms
@@ -870,7 +872,8 @@ end
 -- Removes the oldest steps that have ended, or for which there is no room.
 
 local function trim(prefix, room, octets, now)
-    local list = redis.call('LRANGE', prefix .. 'q', 0, TRIM - 1)
+    local list = redis.call('LRANGE', prefix .. 'q', 0,
+                            (octets > room and TRIM_FULL or TRIM) - 1)
     local n, last = 0, nil
 
     for i = 1, #list do
@@ -907,7 +910,11 @@ local function add(prefix, content, places, ms, room, now)
                .. struct.pack('<I8I4', tonumber(n), #places)
                .. (size <= TOLD and places .. content or ''))
 
-    trim(prefix, tonumber(room), octets, now)
+    room = tonumber(room)
+
+    if octets > room or tonumber(n) % TRIMS == 0 then
+        trim(prefix, room, octets, now)
+    end
 
     return n
 end
