@@ -88,7 +88,6 @@ typedef struct parley_import_s {
     /* ADOPT: the node that had the jobs, 0: this one; the jobs of later steps
        are its own */
     uint32_t                 node;
-    uint64_t                 until;
 } parley_import_t;
 
 
@@ -135,6 +134,10 @@ typedef struct parley_import_ops_s {
        that has jobs; 0: none. */
     uint32_t  (*keep_nodes)(parley_state_t *s, const uint32_t *nodes,
                   size_t n);
+
+    /* This process uses the store no longer.  Returns 1 if no other process of
+       the zone uses it. */
+    int  (*quits)(parley_state_t *s);
 
     /* Returns the number of a worker of this node that has ended, and forgets
        it; 0: none. */

@@ -101,6 +101,10 @@ subtest 'CLU-06 CLU-07: the jobs of a gateway that was killed' => sub {
     cmp_ok($first, '<', LEASE + 6, 'and soon after');
     is_deeply([sent_to($dave)], \@ids, 'in their order, once');
 
+    ok($nodes->wait_for(sub { $nodes->nginx(1)->logged(
+           qr/\[warn\] .*the lease of the gateway \S+ \([0-9a-f]{16}\) is/) }),
+       'the end of its lease is logged');
+
     $nodes->begin(0);
     ok($nodes->wait_for(sub { (waits())[0] == 0 }), 'it begins again');
 
@@ -112,6 +116,57 @@ subtest 'CLU-06 CLU-07: the jobs of a gateway that was killed' => sub {
     is_deeply([sent_to($dave)], \@ids, 'none comes again');
     is_deeply([waits()], [0, 0]);
     $_->stop for $dave, $erin;
+};
+
+
+# A reload continues the gateway, with or without workers of the configuration
+# before; a stop ends it.
+subtest 'CLU-06 CLU-07: the jobs of a gateway that is stopped' => sub {
+    my @ids = map { say($nodes, 0, 'vcp', 'alice', 'dave') } 1 .. 3;
+    my $members = sub {
+        $redis->cli('ZCOUNT', '{parley}m', int(1000 * time), '+inf') };
+    my $least = $members->();
+    my %conf = $nodes->conf(0);
+
+    for (1 .. 3) {
+        ok($nodes->nginx(0)->reload(%conf), 'reload');
+
+        my $until = time + 1.5;
+
+        while (time < $until) {
+            my $n = $members->();
+
+            $least = $n if $n < $least;
+            sleep 0.005;
+        }
+    }
+
+    is($least, 2, 'a reload releases nothing');
+    is_deeply([waits()], [3, 0], 'the jobs are those of the gateway');
+
+    $nodes->wait_up;
+    $nodes->stop(0);
+
+    my $stopped = time;
+
+    is($members->(), 1, 'a stop is told to the store');
+
+    my $dave = Parley::Upstream->start(port(11), undef, tls => 1);
+
+    ok($nodes->wait_for(sub { (waits())[0] == 3 }), 'the other has its jobs');
+    cmp_ok(time - $stopped, '<', LEASE, 'before its lease would be over');
+    ok($nodes->wait_for(sub { sent_to($dave) >= 3 }), 'and does them');
+    is_deeply([sent_to($dave)], \@ids, 'in their order, once');
+    ok($nodes->wait_for(sub { $nodes->nginx(1)->logged(
+           qr/\[notice\] .*the gateway \S+ \([0-9a-f]{16}\) has stopped/) }),
+       'which is logged');
+
+    $nodes->begin(0);
+    ok($nodes->wait_for(sub { $members->() == 2 }), 'it begins again');
+    sleep 2;
+    is_deeply([sent_to($dave)], \@ids, 'none comes again');
+    is_deeply([waits()], [0, 0]);
+    $dave->stop;
 };
 
 

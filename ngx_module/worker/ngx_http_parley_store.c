@@ -49,7 +49,7 @@ static void ngx_http_parley_store_appended(void *ctx);
 static void ngx_http_parley_store_log(void *ctx, parley_store_level_t level,
     const char *text);
 static void ngx_http_parley_store_run(ngx_http_parley_store_t *st,
-    ngx_msec_t ms, ngx_uint_t (*is_over)(ngx_http_parley_store_t *st));
+    ngx_msec_t end, ngx_uint_t (*is_over)(ngx_http_parley_store_t *st));
 static ngx_uint_t ngx_http_parley_store_has_begun(
     ngx_http_parley_store_t *st);
 static ngx_uint_t ngx_http_parley_store_has_ended(
@@ -365,7 +365,11 @@ ngx_http_parley_store_begin(ngx_http_parley_worker_t *worker)
 
     parley_store_begin(st->store);
 
-    ngx_http_parley_store_run(st, (ngx_msec_t) st->store_conf.timeout,
+    ngx_time_update();
+
+    ngx_http_parley_store_run(st,
+                              ngx_current_msec
+                              + (ngx_msec_t) st->store_conf.timeout,
                               ngx_http_parley_store_has_begun);
 
     ngx_add_timer(&st->tick, NGX_HTTP_PARLEY_STORE_TICK);
@@ -375,6 +379,7 @@ ngx_http_parley_store_begin(ngx_http_parley_worker_t *worker)
 void
 ngx_http_parley_store_exit(ngx_http_parley_worker_t *worker)
 {
+    ngx_msec_t                end;
     ngx_http_parley_store_t  *st;
 
     st = worker->store;
@@ -383,9 +388,24 @@ ngx_http_parley_store_exit(ngx_http_parley_worker_t *worker)
         return;
     }
 
+    ngx_time_update();
+
+    end = ngx_current_msec + NGX_HTTP_PARLEY_STORE_END;
+
     if (parley_store_end(st->store)) {
-        ngx_http_parley_store_run(st, NGX_HTTP_PARLEY_STORE_END,
-                                  ngx_http_parley_store_has_ended);
+        ngx_http_parley_store_run(st, end, ngx_http_parley_store_has_ended);
+    }
+
+    /* without that much time the lease of the gateway ends by itself */
+
+    ngx_time_update();
+
+    if ((ngx_msec_int_t) (end - ngx_current_msec)
+        >= NGX_HTTP_PARLEY_STORE_END / 2
+        && !ngx_http_parley_zone_reloads(worker->mcf->zone)
+        && parley_store_quit(st->store))
+    {
+        ngx_http_parley_store_run(st, end, ngx_http_parley_store_has_ended);
     }
 
     ngx_http_parley_store_count(worker);
@@ -409,20 +429,15 @@ ngx_http_parley_store_exit(ngx_http_parley_worker_t *worker)
 
 
 /*
- * Runs the connection for at most ms, without nginx's event loop, until the
- * condition holds.
+ * Runs the connection until the condition holds or a time has come, without
+ * nginx's event loop.
  */
 
 static void
-ngx_http_parley_store_run(ngx_http_parley_store_t *st, ngx_msec_t ms,
+ngx_http_parley_store_run(ngx_http_parley_store_t *st, ngx_msec_t end,
     ngx_uint_t (*is_over)(ngx_http_parley_store_t *st))
 {
-    ngx_msec_t      end;
     ngx_msec_int_t  left, timer;
-
-    ngx_time_update();
-
-    end = ngx_current_msec + ms;
 
     for ( ;; ) {
         left = (ngx_msec_int_t) (end - ngx_current_msec);

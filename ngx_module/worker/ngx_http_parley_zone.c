@@ -24,7 +24,7 @@
 
 /* change it with every change of a structure in the zone or of the meaning of
    a record */
-#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x5041521d
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x5041521e
 
 /*
  * The state takes the zone in one piece.  nginx's allocator keeps 1 page in
@@ -126,6 +126,8 @@ ngx_http_parley_zone_settle(ngx_http_parley_main_conf_t *mcf)
     if (zone->created) {
         ngx_http_parley_zone_new(mcf);
     }
+
+    zone->sh->current = zone->configuration;
 
     /* the location of parley_jwks_request may have changed */
     zone->sh->jwks_checked = 0;
@@ -422,6 +424,16 @@ ngx_http_parley_zone_enter(ngx_http_parley_zone_t *zone)
 
     ngx_http_parley_process_self(&self);
     parley_memory_enter(&zone->memory, &self);
+
+    /* a worker of an older configuration does not start after a newer one */
+    zone->sh->entered = zone->configuration;
+}
+
+
+ngx_uint_t
+ngx_http_parley_zone_reloads(const ngx_http_parley_zone_t *zone)
+{
+    return zone->sh->entered != zone->sh->current;
 }
 
 

@@ -31,6 +31,9 @@ typedef struct {
 
     ngx_uint_t                    configurations; /* number of configurations
                                                      that used the zone */
+    ngx_uint_t                    current;        /* the one that nginx uses */
+    ngx_atomic_t                  entered;        /* the newest one that a
+                                                     worker has */
 
     /*
      * The last usable keys that parley_jwks_request fetched, and a digest of
@@ -97,6 +100,9 @@ void ngx_http_parley_zone_settle(ngx_http_parley_main_conf_t *mcf);
 /* Attach this process to the zone, and detach it. */
 void ngx_http_parley_zone_enter(ngx_http_parley_zone_t *zone);
 void ngx_http_parley_zone_leave(ngx_http_parley_zone_t *zone);
+
+/* Returns whether nginx is about to start workers with a new configuration. */
+ngx_uint_t ngx_http_parley_zone_reloads(const ngx_http_parley_zone_t *zone);
 
 
 #endif /* _NGX_HTTP_PARLEY_ZONE_H_INCLUDED_ */

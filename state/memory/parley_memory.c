@@ -234,6 +234,7 @@ parley_memory_place(parley_memory_t *s, const parley_process_t *self)
         m->process = *self;
         m->fed = 0;
         m->worker = 0;
+        m->quits = 0;
     }
 
     parley_memory_unlock(s);

@@ -36,6 +36,7 @@ static void parley_import_miss(parley_state_t *state, uint64_t number,
 static int parley_import_is_record(void *ctx, const parley_entry_t *e);
 static uint32_t parley_import_keep_nodes(parley_state_t *state,
     const uint32_t *nodes, size_t n);
+static int parley_import_quits(parley_state_t *state);
 static uint64_t parley_import_ended(parley_state_t *state);
 static size_t parley_import_sessions(parley_state_t *state, size_t at,
     void (*each)(void *ctx, const parley_join_t *j, uint64_t stamp,
@@ -83,6 +84,7 @@ const parley_import_ops_t  parley_memory_import_ops = {
     .take = parley_import_take,
     .miss = parley_import_miss,
     .keep_nodes = parley_import_keep_nodes,
+    .quits = parley_import_quits,
     .ended = parley_import_ended,
     .sessions = parley_import_sessions,
     .may_append = parley_import_may_append,
@@ -384,6 +386,41 @@ parley_import_keep_nodes(parley_state_t *state, const uint32_t *nodes,
     parley_memory_orphans(s);
 
     return orphan;
+}
+
+
+/* Of processes that end at once, the last one finds no other. */
+
+static int
+parley_import_quits(parley_state_t *state)
+{
+    uint32_t             i;
+    parley_memory_t     *s = (parley_memory_t *) state;
+    parley_process_t     other;
+    parley_member_of_t  *m;
+
+    if (s->process == 0) {
+        return 0;
+    }
+
+    for (i = 1; i <= s->sh->nprocesses; i++) {
+        m = &s->sh->processes[i];
+
+        parley_memory_lock(s);
+
+        s->sh->processes[s->process].quits = 1;
+
+        other = m->process;
+        other.pid = m->quits ? 0 : other.pid;
+
+        parley_memory_unlock(s);
+
+        if (other.pid != 0 && !parley_memory_bury(s, i, &other)) {
+            return 0;
+        }
+    }
+
+    return 1;
 }
 
 

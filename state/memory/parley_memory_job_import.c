@@ -288,7 +288,7 @@ parley_job_adopt(void *ctx, const parley_entry_t *e)
     more = parley_lane_of_subject(walk->s, e->key, &load);
 
     if (more == NULL || load.job == 0 || load.node != walk->i->node
-        || load.job / PARLEY_JOBS_MAX > walk->i->until)
+        || load.job / PARLEY_JOBS_MAX > walk->i->number)
     {
         return 0;
     }

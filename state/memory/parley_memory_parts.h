@@ -26,6 +26,7 @@ typedef struct {
                                            its end is told */
     uint64_t          fed;              /* number of its next append to feed; 0:
                                            not fed */
+    uint32_t          quits;            /* it uses the store no longer */
 } parley_member_of_t;
 
 

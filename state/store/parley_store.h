@@ -233,6 +233,15 @@ void parley_store_begin(parley_store_t *s);
  */
 int parley_store_end(parley_store_t *s);
 
+/*
+ * Called after parley_store_end(), and if the node does not continue with other
+ * workers than those that use its zone.  The last worker of the node tells the
+ * store that the node stops, so that other nodes adopt its jobs at once.
+ * Returns whether the answer is to be awaited, for at least 500 ms if it does
+ * not come: a new worker of the node must not begin earlier.
+ */
+int parley_store_quit(parley_store_t *s);
+
 void parley_store_destroy(parley_store_t *s);
 
 /*

@@ -76,6 +76,16 @@ local function renewed(prefix, now)
     return tonumber(redis.call('GET', prefix .. 'T') or now)
 end
 
+-- Returns the names of the nodes whose leases have not ended, at most 1024.
+
+local function names(prefix, now, lease)
+    local last = renewed(prefix, now)
+
+    return redis.call('ZRANGEBYSCORE', prefix .. 'm',
+                      now - last > lease / 2 and last or now, '+inf',
+                      'LIMIT', 0, 1024)
+end
+
 -- Returns the number of nodes whose leases have not ended.
 
 local function living(prefix, now)
@@ -133,10 +143,7 @@ end
 -- which reads those from oldest to newest, and the others.
 
 local function agreed(prefix, node, oldest, newest, now, lease)
-    local last = renewed(prefix, now)
-    local nodes = redis.call('ZRANGEBYSCORE', prefix .. 'm',
-                             now - last > lease / 2 and last or now, '+inf',
-                             'LIMIT', 0, 1024)
+    local nodes = names(prefix, now, lease)
 
     for i = 1, #nodes do
         local text = nodes[i] ~= node
@@ -357,6 +364,20 @@ local function renew_lease(keys, argv)
     end
 
     return ret
+end
+
+-- Removes a node that stops from the list of nodes.  ARGV: node, time until which
+-- it does not start again.
+
+local function quit(keys, argv)
+    if clock() > tonumber(argv[2]) then
+        return 0
+    end
+
+    redis.call('ZREM', keys[1] .. 'm', argv[1])
+    redis.call('HDEL', keys[1] .. 'c', argv[1])
+
+    return 1
 end
 
 -- Returns nil if holder can have an id or slot; else its state, 'r' or 't', or
@@ -1052,6 +1073,22 @@ local function say(keys, argv)
     return add(keys[1], argv[1], '', argv[2], argv[3], clock())
 end
 
+-- Adds the step by which a node adopts the jobs of another one, unless the lease
+-- of that node has not ended.  ARGV: content, ms, octets of all steps, lease.
+-- Returns its number, 'alive', or 'generation' as say.
+
+local function adopt(keys, argv)
+    local living = names(keys[1], clock(), tonumber(argv[4]))
+
+    for i = 1, #living do
+        if argv[1]:sub(23, 26) == living[i]:sub(1, 4) then
+            return 'alive'
+        end
+    end
+
+    return say(keys, { argv[1], argv[2], argv[3], '' })
+end
+
 -- Returns the steps after a number: number up to which the list goes, time,
 -- number of the last step that was removed, '1' if there are more, and then
 -- number, time, content and places of each.
@@ -1102,17 +1139,7 @@ end
 -- Returns the names of the nodes whose leases have not ended.
 
 local function nodes(keys, argv)
-    local now = clock()
-    local from = now
-
-    -- while no node can renew, no lease ends
-
-    if now - renewed(keys[1], now) > tonumber(argv[1]) / 2 then
-        from = renewed(keys[1], now)
-    end
-
-    return redis.call('ZRANGEBYSCORE', keys[1] .. 'm', from, '+inf', 'LIMIT', 0,
-                      1024)
+    return names(keys[1], clock(), tonumber(argv[1]))
 end
 
 local full = { 'allow-oom' }
@@ -1128,6 +1155,8 @@ redis.register_function{ function_name = 'p1_order', callback = order,
                          flags = full }
 redis.register_function{ function_name = 'p1_say', callback = say,
                          flags = full }
+redis.register_function{ function_name = 'p1_adopt', callback = adopt,
+                         flags = full }
 redis.register_function{ function_name = 'p1_keep', callback = keep,
                          flags = full }
 redis.register_function{ function_name = 'p1_feed', callback = feed,
@@ -1137,6 +1166,8 @@ redis.register_function{ function_name = 'p1_nodes', callback = nodes,
 redis.register_function{ function_name = 'p1_enter', callback = enter,
                          flags = full }
 redis.register_function{ function_name = 'p1_renew', callback = renew_lease,
+                         flags = full }
+redis.register_function{ function_name = 'p1_quit', callback = quit,
                          flags = full }
 redis.register_function{ function_name = 'p1_settle', callback = settle,
                          flags = full }

@@ -464,12 +464,17 @@ parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
     s->stat.offset = now - s->env->wall(s->env->ctx);
     s->offset = now - s->env->now(s->env->ctx);
     s->lapsed = known != 0 && !parley_store_holds(s, s->main.began);
-    s->behind |= s->lapsed;
     s->renewed = s->main.began;
     s->renewing = 0;
     s->asking = 0;
 
+    /* other nodes may have adopted jobs, also before this worker began */
+
+    s->behind |= s->lapsed || known == 0;
+
     if (known != s->stat.generation) {
+
+        s->listed = 0;
 
         /* all changes are asked for: the zone may be older than the store */
 

@@ -624,15 +624,13 @@ parley_store_told_nodes(parley_store_t *s, parley_store_call_t *call,
 }
 
 
-/*
- * An engine that has lost its data knows a living node again within a lease.  A
- * node that is back has added its new jobs with later steps.
- */
+/* An engine that has lost its data knows a living node again within a lease. */
 
 static void
 parley_store_adopt(parley_store_t *s, uint32_t node)
 {
-    uint64_t              until;
+    char                  stays[24], room[24], lease[24];
+    parley_str_t          arguments[8];
     parley_store_call_t  *call;
 
     if (node == 0
@@ -641,14 +639,29 @@ parley_store_adopt(parley_store_t *s, uint32_t node)
         return;
     }
 
-    call = parley_store_call(s, NULL);
+    call = parley_store_call(s, parley_store_said);
 
-    if (call != NULL) {
-        until = s->zone->ops->import->number(s->zone);
-        call->once = 1;
+    if (call == NULL) {
+        return;
+    }
 
-        parley_store_say(s, call,
-                         parley_store_write_adopt(s, &call->arena, node, until),
-                         PARLEY_STORE_SAID, 0);
+    call->once = 1;
+
+    arguments[0] = PARLEY_STR("FCALL");
+    arguments[1] = PARLEY_STR("p1_adopt");
+    arguments[2] = PARLEY_STR("1");
+    arguments[3] = parley_store_prefix(s);
+    arguments[4] = parley_store_write_adopt(s, &call->arena, node);
+    arguments[5] = parley_wire_number(PARLEY_STORE_SAID, stays);
+    arguments[6] = parley_wire_number((int64_t) s->conf->room, room);
+    arguments[7] = parley_wire_number(s->conf->lease, lease);
+
+    if (arguments[4].len != 0
+        && parley_store_command(call, arguments, 8) == 0)
+    {
+        (void) parley_store_send(s, call);
+
+    } else {
+        parley_store_call_free(s, call);
     }
 }

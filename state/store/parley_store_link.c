@@ -13,6 +13,8 @@
 
 #define PARLEY_STORE_SLOW       5       /* timeouts in a row that close */
 #define PARLEY_STORE_SILENT     1000    /* ms without a reply that close */
+#define PARLEY_STORE_QUIT       500     /* ms that a worker which ends lives at
+                                           least */
 
 
 static parley_store_connection_t *parley_store_connection(parley_store_t *s,
@@ -58,6 +60,35 @@ parley_store_end(parley_store_t *s)
     s->stat.lost[PARLEY_STORE_LOST_ID] += s->ntaken - s->taken_sent;
 
     return 0;
+}
+
+
+int
+parley_store_quit(parley_store_t *s)
+{
+    char          time[24];
+    parley_str_t  arguments[6];
+
+    /* calls that are left may take ids, which are those of the node until its
+       lease is over */
+
+    if (!s->zone->ops->import->quits(s->zone) || s->first != NULL
+        || s->main.stage != PARLEY_STORE_UP)
+    {
+        return 0;
+    }
+
+    arguments[0] = PARLEY_STR("FCALL");
+    arguments[1] = PARLEY_STR("p1_quit");
+    arguments[2] = PARLEY_STR("1");
+    arguments[3] = parley_store_prefix(s);
+    arguments[4] = parley_str_make(s->conf->node, PARLEY_STORE_NODE);
+    arguments[5] = parley_wire_number(s->env->now(s->env->ctx) + s->offset
+                                      + PARLEY_STORE_QUIT, time);
+
+    s->quits = 1;
+
+    return parley_store_once(s, NULL, arguments, 6);
 }
 
 
@@ -120,6 +151,11 @@ parley_store_timer(parley_store_t *s)
 
     if (s->zone->ops->import->generation(s->zone) > s->stat.generation) {
         parley_store_away(s, "the store was emptied");
+        return;
+    }
+
+    if (s->quits) {
+        parley_store_timer_at(s, now + PARLEY_STORE_STEPS);
         return;
     }
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "core/parley_hex.h"
 #include "state/parley_import.h"
 #include "state/store/parley_store_parts.h"
 
@@ -21,6 +22,10 @@ static void parley_store_list_members(parley_store_t *s,
     const parley_wire_reply_t *reply);
 static int parley_store_read_member(parley_store_t *s,
     const parley_wire_reply_t *reply, size_t at, parley_store_member_t *ret);
+static void parley_store_log_gone(parley_store_t *s,
+    const parley_store_member_t *list, size_t n);
+static const parley_store_member_t *parley_store_find_member(
+    const parley_store_member_t *list, size_t n, const uint8_t *node);
 static int parley_store_differed(const parley_store_t *s,
     const parley_store_member_t *m);
 static void parley_store_ask_change(parley_store_t *s);
@@ -196,8 +201,50 @@ parley_store_list_members(parley_store_t *s, const parley_wire_reply_t *reply)
         }
     }
 
+    /* a longer list has only some of the nodes */
+
+    if (s->conf->first && s->listed && n < PARLEY_STORE_MEMBERS) {
+        parley_store_log_gone(s, list, n);
+    }
+
     memcpy(s->members, list, n * sizeof(parley_store_member_t));
     s->nmembers = n;
+    s->listed = 1;
+}
+
+
+/* A node that stops is removed before its lease is over. */
+
+static void
+parley_store_log_gone(parley_store_t *s, const parley_store_member_t *list,
+    size_t n)
+{
+    int                           stopped;
+    char                          name[2 * PARLEY_STORE_NODE + 1];
+    size_t                        i;
+    int64_t                       now;
+    const parley_store_member_t  *m;
+
+    now = s->env->now(s->env->ctx);
+
+    for (i = 0; i < s->nmembers; i++) {
+        m = &s->members[i];
+
+        if (m->own || parley_store_find_member(list, n, m->node) != NULL) {
+            continue;
+        }
+
+        parley_hex(m->node, PARLEY_STORE_NODE, name);
+
+        stopped = m->until > now;
+
+        parley_store_log(s, stopped ? PARLEY_STORE_INFO : PARLEY_STORE_WARN,
+                         stopped ? "the gateway %s (%s) has stopped: other "
+                                   "gateways do its jobs"
+                                 : "the lease of the gateway %s (%s) is over: "
+                                   "other gateways do its jobs",
+                         m->host, name);
+    }
 }
 
 
@@ -254,15 +301,27 @@ parley_store_read_member(parley_store_t *s, const parley_wire_reply_t *reply,
 static int
 parley_store_differed(const parley_store_t *s, const parley_store_member_t *m)
 {
+    const parley_store_member_t  *old;
+
+    old = parley_store_find_member(s->members, s->nmembers, m->node);
+
+    return old != NULL && strcmp(old->config, m->config) == 0;
+}
+
+
+static const parley_store_member_t *
+parley_store_find_member(const parley_store_member_t *list, size_t n,
+    const uint8_t *node)
+{
     size_t  i;
 
-    for (i = 0; i < s->nmembers; i++) {
-        if (memcmp(s->members[i].node, m->node, PARLEY_STORE_NODE) == 0) {
-            return strcmp(s->members[i].config, m->config) == 0;
+    for (i = 0; i < n; i++) {
+        if (memcmp(list[i].node, node, PARLEY_STORE_NODE) == 0) {
+            return &list[i];
         }
     }
 
-    return 0;
+    return NULL;
 }
 
 

@@ -224,6 +224,7 @@ struct parley_store_s {
                                                    something */
     unsigned                    restores:1;     /* the engine is another one */
     unsigned                    loaded:1;       /* FUNCTION LOAD was tried */
+    unsigned                    quits:1;        /* the node has stopped */
     char                        run[48];        /* run_id of the engine */
     uint64_t                    replicas;       /* that are connected */
     int64_t                     entering;       /* CLIENT ID of this
@@ -287,6 +288,8 @@ struct parley_store_s {
 
     parley_store_member_t       members[PARLEY_STORE_MEMBERS];
     size_t                      nmembers;
+    unsigned                    listed:1;       /* they are of this
+                                                   generation */
 
     parley_store_stat_t         stat;
 };

@@ -98,13 +98,12 @@ parley_store_write_end(const parley_store_t *s, parley_arena_t *arena,
 
 parley_str_t
 parley_store_write_adopt(const parley_store_t *s, parley_arena_t *arena,
-    uint32_t node, uint64_t until)
+    uint32_t node)
 {
     parley_buf_t  b;
 
     parley_step_begin(s, &b, arena, 'o', s->worker, 0);
     parley_step_put32(&b, node);
-    parley_step_put64(&b, until);
 
     return parley_step_end(&b);
 }

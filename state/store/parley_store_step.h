@@ -19,7 +19,7 @@
  *   w  work     flags 1, account 16, number of the job 8 (0: by the number of
  *               the step), jobs as a
  *   x  end      lane 16, job 8, how 1, mark 1, untried 1
- *   o  adopt    number of the node 4, until 8
+ *   o  adopt    number of the node 4
  *
  * A text is its length in 4 octets and its octets.
  */
@@ -93,7 +93,7 @@ parley_str_t parley_store_write_end(const parley_store_t *s,
     parley_arena_t *arena, const parley_import_end_t *end);
 
 parley_str_t parley_store_write_adopt(const parley_store_t *s,
-    parley_arena_t *arena, uint32_t node, uint64_t until);
+    parley_arena_t *arena, uint32_t node);
 
 /* kind: 'g' of a worker of this node, or 'r' */
 parley_str_t parley_store_write_plain(const parley_store_t *s,

@@ -250,7 +250,6 @@ parley_store_read_step(const parley_store_t *s, parley_arena_t *arena,
     case 'o':
         i->kind = PARLEY_IMPORT_ADOPT;
         i->node = parley_step_get32(&r);
-        i->until = parley_step_get64(&r);
 
         if (i->node == parley_store_node_number(s->conf->node)) {
             i->node = 0;

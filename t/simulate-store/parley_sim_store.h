@@ -56,6 +56,7 @@ typedef enum {
     SIM_STEP_STOP,              /* a worker does nothing for some time */
     SIM_STEP_KILL,              /* a worker */
     SIM_STEP_DIE,               /* a node */
+    SIM_STEP_QUIT,              /* a node or a worker ends in order */
     SIM_STEP_START,             /* workers of nodes without */
     SIM_STEP_FAIL_OVER,
     SIM_STEP_RESTART,           /* of the engine, with its data or empty */
@@ -329,6 +330,15 @@ void sim_store_at(int64_t us, void (*run)(sim_event_t *e), void *p,
 void sim_store_pass(int64_t us);
 
 
+/* parley_sim_store_tell.c: commands of the engine */
+
+/* Returns whether a command is one of those that workers send all the time. */
+int sim_tell_is_routine(const parley_str_t *words, size_t n);
+
+void sim_tell_command(uint64_t conn, const parley_str_t *words, size_t n,
+    parley_str_t reply);
+
+
 /* parley_sim_store_net.c: connections */
 
 /* Begins a connection of a worker. */
@@ -388,7 +398,7 @@ void sim_verb_free(sim_verb_t *v);
 /* Admits an id once more, at a worker, and gives it back. */
 parley_admit_t sim_probe(sim_worker_t *w, sim_id_t *id);
 void sim_cancel(void);
-unsigned sim_verbs_under_way(void);
+unsigned sim_verbs_under_way(const sim_worker_t *w);        /* NULL: of all */
 
 
 /* parley_sim_store_log.c: records, sessions, readers */

@@ -97,6 +97,95 @@ sim_fault_kill(int dies)
 }
 
 
+/* Waits until a worker that ends has no calls left, at most a second. */
+
+static void
+sim_fault_drain(sim_worker_t *w)
+{
+    unsigned             i;
+    parley_store_stat_t  stat;
+
+    for (i = 0; i < 50; i++) {
+        parley_store_stat(w->store, &stat);
+
+        if (stat.pending == 0 || !parley_store_is_up(w->store)) {
+            return;
+        }
+
+        sim_store_pass(20 * SIM_MS);
+    }
+}
+
+
+static void
+sim_fault_exit(sim_worker_t *w, int dies)
+{
+    unsigned  i;
+
+    sim_tell("worker %u.%u ends", w->node->number, w->number);
+
+    for (i = 0; i < 20 && sim_verbs_under_way(w) != 0; i++) {
+        sim_store_pass(50 * SIM_MS);
+    }
+
+    if (parley_store_end(w->store)) {
+        sim_fault_drain(w);
+    }
+
+    if (parley_store_quit(w->store)) {
+        sim_fault_drain(w);
+    }
+
+    sim_log_killed(w);
+    sim_model_killed(w, dies);
+    parley_memory_leave(&w->zone);
+    sim_worker_kill(w);
+}
+
+
+/* The workers of a node end one after another, or one of them. */
+
+static void
+sim_fault_quit(void)
+{
+    int            all, dies;
+    unsigned       i;
+    sim_node_t    *n;
+    sim_store_t   *s = &sim_store;
+    sim_worker_t  *w;
+
+    w = sim_worker_any();
+
+    if (w == NULL) {
+        return;
+    }
+
+    n = w->node;
+    all = parley_test_chance(&s->draw, 70);
+    dies = all && parley_test_chance(&s->draw, 50);
+
+    for (i = 0; i < SIM_WORKERS; i++) {
+
+        /* a worker that does nothing would end later */
+
+        if (n->workers[i].life != 0 && n->workers[i].stopped > s->now) {
+            return;
+        }
+    }
+
+    for (i = 0; i < SIM_WORKERS; i++) {
+        if (n->workers[i].life != 0 && (all || &n->workers[i] == w)) {
+            sim_fault_exit(&n->workers[i], dies);
+        }
+    }
+
+    if (dies) {
+        sim_model_died(n);
+        sim_node_free(n);
+    }
+}
+
+
 static void
 sim_fault_start(void)
 {
@@ -230,6 +319,10 @@ sim_fault(unsigned step)
 
     case SIM_STEP_DIE:
         sim_fault_kill(1);
+        break;
+
+    case SIM_STEP_QUIT:
+        sim_fault_quit();
         break;
 
     case SIM_STEP_START:

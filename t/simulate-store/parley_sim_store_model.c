@@ -446,6 +446,37 @@ sim_model_renewed(parley_str_t name)
 }
 
 
+/* Other nodes have what a node had that has stopped. */
+
+static void
+sim_model_quit(parley_str_t name)
+{
+    unsigned     i, k, living;
+    sim_node_t  *n;
+
+    for (i = 0; i < sim_store.nnodes; i++) {
+        n = &sim_store.nodes[i];
+
+        if (!parley_str_eq(name, parley_str_make(n->conf.node,
+                                                 PARLEY_STORE_NODE)))
+        {
+            continue;
+        }
+
+        n->until = 0;
+
+        for (k = 0, living = 0; k < SIM_WORKERS; k++) {
+            living += n->workers[k].life != 0;
+        }
+
+        if (living > 1) {
+            sim_fail("CLU-07 a node stops with its last worker: node %u has "
+                     "%u", i, living);
+        }
+    }
+}
+
+
 /* A node has entered: *4, and then the generation. */
 
 static void
@@ -592,6 +623,9 @@ sim_model_words(uint64_t conn, const parley_str_t *words, size_t n,
     } else if (parley_str_is(words[1], "p1_renew") && reply.data[0] == '*') {
         sim_model_renewed(words[4]);
 
+    } else if (parley_str_is(words[1], "p1_quit") && reply.data[1] == '1') {
+        sim_model_quit(words[4]);
+
     } else if (parley_str_is(words[1], "p1_admit")
                && memcmp(reply.data, "$2\r\nok", 6) == 0)
     {
@@ -659,53 +693,6 @@ sim_model_words(uint64_t conn, const parley_str_t *words, size_t n,
 }
 
 
-/* Returns whether a command is one of those that workers send all the time. */
-
-static int
-sim_model_is_routine(const parley_str_t *words, size_t n)
-{
-    return parley_str_is(words[0], "INFO")
-           || (parley_str_is(words[0], "GET") && words[1].data[8] == 'k')
-           || (n > 1 && (parley_str_is(words[1], "p1_feed")
-                         || parley_str_is(words[1], "p1_nodes")
-                         || parley_str_is(words[1], "p1_changes")));
-}
-
-
-static void
-sim_model_tell(uint64_t conn, const parley_str_t *words, size_t n,
-    parley_str_t reply)
-{
-    char      text[64];
-    size_t    i, at;
-    unsigned  k;
-    sim_id_t  *x;
-
-    for (i = 0, at = 0; i < reply.len && at < 40; i++) {
-        text[at++] = reply.data[i] < ' ' || reply.data[i] > '~'
-                     ? '.' : (char) reply.data[i];
-    }
-
-    text[at] = '\0';
-    x = NULL;
-
-    for (i = 1; i < n && x == NULL; i++) {
-        for (k = 0; k < sim_store.nids && words[i].len >= PARLEY_KEY_LEN; k++) {
-            if (memcmp(words[i].data + words[i].len - PARLEY_KEY_LEN,
-                       sim_store.ids[k].key, PARLEY_KEY_LEN) == 0)
-            {
-                x = &sim_store.ids[k];
-            }
-        }
-    }
-
-    sim_tell("    engine %llu: %.*s %.*s %s -> %s", (unsigned long long) conn,
-             (int) words[0].len, words[0].data,
-             n > 1 ? words[1].len < 20 ? (int) words[1].len : 8 : 0,
-             n > 1 ? words[1].data : NULL, x != NULL ? x->name : "", text);
-}
-
-
 void
 sim_model_executed(engine_t *e, uint64_t conn, const parley_str_t *words,
     size_t n, parley_str_t reply)
@@ -715,8 +702,8 @@ sim_model_executed(engine_t *e, uint64_t conn, const parley_str_t *words,
 
     sim_run.received++;
 
-    if (sim_run.told > 1u + (unsigned) sim_model_is_routine(words, n)) {
-        sim_model_tell(conn, words, n, reply);
+    if (sim_run.told > 1u + (unsigned) sim_tell_is_routine(words, n)) {
+        sim_tell_command(conn, words, n, reply);
     }
 
     sim_model_words(conn, words, n, reply);

@@ -513,12 +513,13 @@ sim_cancel(void)
 
 
 unsigned
-sim_verbs_under_way(void)
+sim_verbs_under_way(const sim_worker_t *w)
 {
     unsigned  i, n;
 
     for (i = 0, n = 0; i < SIM_VERBS; i++) {
-        n += sim_store.verbs[i].stage != SIM_VERB_FREE;
+        n += sim_store.verbs[i].stage != SIM_VERB_FREE
+             && (w == NULL || sim_store.verbs[i].worker == w);
     }
 
     return n;

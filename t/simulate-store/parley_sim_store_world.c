@@ -237,11 +237,11 @@ sim_store_end(void)
     sim_heal();
     sim_store_wait((s->lease + 3000) * SIM_MS);
 
-    for (i = 0; i < 150 && sim_verbs_under_way() != 0; i++) {
+    for (i = 0; i < 150 && sim_verbs_under_way(NULL) != 0; i++) {
         sim_store_wait(SIM_TIDY * SIM_MS);
     }
 
-    if (sim_verbs_under_way() != 0) {
+    if (sim_verbs_under_way(NULL) != 0) {
         sim_fail("CLU-08 a verb has an end: one has none");
     }
 

@@ -21,6 +21,7 @@ static const sim_row_t  sim_rows[SIM_STEP_COUNT] = {
     [SIM_STEP_STOP] = { "stop", 2 },
     [SIM_STEP_KILL] = { "kill", 2 },
     [SIM_STEP_DIE] = { "die", 1 },
+    [SIM_STEP_QUIT] = { "quit", 2 },
     [SIM_STEP_START] = { "start", 3 },
     [SIM_STEP_FAIL_OVER] = { "failover", 1 },
     [SIM_STEP_RESTART] = { "restart", 1 },

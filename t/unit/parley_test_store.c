@@ -330,14 +330,29 @@ parley_test_node_appended(void *ctx)
 }
 
 
-void
-parley_test_node_begin(parley_test_node_t *n, parley_test_engine_t *e,
-    char name)
+static void
+parley_test_node_work(parley_test_node_t *n);
+
+
+static void
+parley_test_node_create(parley_test_node_t *n)
 {
     static parley_mem_t  mem;
 
     mem = parley_mem_libc;
 
+    n->store = parley_store_create(&n->zone.s.state, &n->env, &n->conf, &mem);
+    assert_non_null(n->store);
+
+    n->zone.s.env.orphan = parley_store_orphan;
+    n->zone.s.env.orphan_ctx = n->store;
+}
+
+
+void
+parley_test_node_begin(parley_test_node_t *n, parley_test_engine_t *e,
+    char name)
+{
     memset(n, 0, sizeof(parley_test_node_t));
     parley_test_workers = PARLEY_IMPORT_WORKERS;
     parley_test_state_begin(&n->zone, 8 * 1024 * 1024, PARLEY_SHARE_ALL);
@@ -369,8 +384,70 @@ parley_test_node_begin(parley_test_node_t *n, parley_test_engine_t *e,
     n->conf.lease = PARLEY_STORE_LEASE;
     memset(n->conf.node, name, PARLEY_STORE_NODE);
 
-    n->store = parley_store_create(&n->zone.s.state, &n->env, &n->conf, &mem);
-    assert_non_null(n->store);
+    parley_test_node_create(n);
+
+    (void) parley_test_node_now(n);
+    parley_store_begin(n->store);
+}
+
+
+static void
+parley_test_node_drain(parley_test_node_t *n)
+{
+    int64_t              until;
+    parley_store_stat_t  stat;
+
+    until = parley_test_clock(CLOCK_MONOTONIC) + 20000;
+
+    do {
+        parley_test_node_work(n);
+        parley_store_stat(n->store, &stat);
+
+    } while (stat.pending != 0
+             && parley_test_clock(CLOCK_MONOTONIC) < until);
+
+    assert_int_equal(stat.pending, 0);
+}
+
+
+int
+parley_test_node_stop(parley_test_node_t *n)
+{
+    int  quits;
+
+    (void) parley_store_end(n->store);
+    parley_test_node_drain(n);
+
+    quits = parley_store_quit(n->store);
+    parley_test_node_drain(n);
+
+    parley_test_node_close(n, PARLEY_STORE_MAIN);
+    parley_test_node_close(n, PARLEY_STORE_INBOX);
+    parley_store_destroy(n->store);
+    n->store = NULL;
+    n->zone.s.env.orphan = NULL;
+    n->timer = -1;
+
+    return quits;
+}
+
+
+void
+parley_test_node_again(parley_test_node_t *n)
+{
+    static const parley_process_t  self = { 2, 78 };
+
+    if (n->store != NULL) {
+        parley_test_node_close(n, PARLEY_STORE_MAIN);
+        parley_test_node_close(n, PARLEY_STORE_INBOX);
+        parley_store_destroy(n->store);
+    }
+
+    parley_test_node_create(n);
+
+    n->timer = -1;
+    n->zone.dead = 1;
+    parley_memory_enter(&n->zone.s, &self);
 
     (void) parley_test_node_now(n);
     parley_store_begin(n->store);
@@ -382,7 +459,11 @@ parley_test_node_end(parley_test_node_t *n)
 {
     parley_test_node_close(n, PARLEY_STORE_MAIN);
     parley_test_node_close(n, PARLEY_STORE_INBOX);
-    parley_store_destroy(n->store);
+
+    if (n->store != NULL) {
+        parley_store_destroy(n->store);
+    }
+
     parley_test_state_end(&n->zone);
 }
 

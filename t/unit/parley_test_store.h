@@ -65,6 +65,12 @@ void parley_test_node_begin(parley_test_node_t *n, parley_test_engine_t *e,
     char name);
 void parley_test_node_end(parley_test_node_t *n);
 
+/* Ends the worker of a node in order; returns whether its node stopped. */
+int parley_test_node_stop(parley_test_node_t *n);
+
+/* Starts a new worker of a node, with the zone of the one before. */
+void parley_test_node_again(parley_test_node_t *n);
+
 /* Closes a connection as the network does. */
 void parley_test_node_cut(parley_test_node_t *n, parley_store_link_t link);
 

@@ -1,0 +1,168 @@
+/* state/store: nodes that stop, and the nodes that adopt their jobs */
+
+#include "t/unit/parley_test_jobs.h"
+
+
+static const char *
+nodes_of_store(void)
+{
+    return parley_test_engine_do(&engine, "zcard '{parley}m'");
+}
+
+
+/* Each node asks for the nodes once a second. */
+
+static void
+test_stopped(void **state)
+{
+    int64_t            from;
+    unsigned           lines;
+    parley_job_t       j = job("url", "to bob");
+    parley_job_page_t  page;
+
+    (void) state;
+
+    a.conf.lease = b.conf.lease = 3 * LEASE;
+    parley_test_nodes(both, 2, NULL, 3 * LEASE + 500);
+    (void) append(&a, NULL, "hello", &j);
+    page = take_jobs(&a);
+    assert_int_equal(page.n, 1);
+    assert_int_equal(end_job(&a, &page.list[0].id, PARLEY_JOB_AGAIN, NULL, 1),
+                     PARLEY_JOB_OK);
+    assert_string_equal(nodes_of_store(), "2");
+
+    lines = b.logged[PARLEY_STORE_INFO];
+    from = b.env.now(b.env.ctx);
+    assert_true(parley_test_node_stop(&a));
+    assert_string_equal(nodes_of_store(), "1");
+
+    page = takes_within(&b, 10000);
+    assert_int_equal(page.n, 1);
+    assert_true(b.env.now(b.env.ctx) - from < 2 * LEASE);
+    parley_assert_str(page.list[0].text, "to bob");
+    assert_int_equal(page.list[0].attempt, 2);
+    assert_int_equal(page.list[0].mark, 1);
+
+    assert_int_equal(end_job(&b, &page.list[0].id, PARLEY_JOB_DELIVERED, NULL,
+                             0),
+                     PARLEY_JOB_OK);
+
+    /* it is logged at the next renewal */
+
+    one[0] = &b;
+    parley_test_nodes(one, 1, NULL, LEASE + 1000);
+    assert_int_equal(b.logged[PARLEY_STORE_WARN], 0);
+    assert_int_equal(b.logged[PARLEY_STORE_INFO], lines + 1);
+}
+
+
+/* A worker that starts with the zone of a node that stopped does not take jobs
+   that another node has adopted. */
+
+static void
+test_stopped_again(void **state)
+{
+    unsigned           i;
+    parley_job_t       j = job("url", "to bob");
+    parley_job_page_t  page;
+
+    (void) state;
+
+    parley_test_nodes(both, 2, NULL, LEASE + 500);
+    (void) append(&a, NULL, "hello", &j);
+    equal();
+    assert_true(parley_test_node_stop(&a));
+
+    page = takes_within(&b, 10000);
+    assert_int_equal(page.n, 1);
+
+    parley_test_node_again(&a);
+
+    for (i = 0; i < 300; i++) {
+        assert_int_equal(take_jobs(&a).n, 0);
+        parley_test_nodes(both, 2, NULL, 2);
+    }
+
+    equal();
+    assert_int_equal(take_jobs(&a).n, 0);
+    assert_int_equal(end_job(&b, &page.list[0].id, PARLEY_JOB_DELIVERED, NULL,
+                             0),
+                     PARLEY_JOB_OK);
+
+    /* a node that is back before another one has adopted its jobs has them */
+
+    (void) append(&a, NULL, "new", &j);
+    equal();
+    assert_true(parley_test_node_stop(&a));
+    parley_test_node_again(&a);
+    parley_test_nodes_up(both, 2);
+    parley_test_nodes(both, 2, NULL, 2500);
+    assert_int_equal(take_jobs(&b).n + take_jobs(&a).n, 1);
+}
+
+
+static void
+test_stops_last(void **state)
+{
+    parley_memory_t  second;
+
+    static const parley_process_t  two = { 3, 79 };
+
+    (void) state;
+
+    second = a.zone.s;
+    second.process = 0;
+    second.env.orphan = NULL;
+    parley_memory_enter(&second, &two);
+
+    assert_false(parley_test_node_stop(&a));
+    assert_string_equal(nodes_of_store(), "2");
+    assert_true(second.state.ops->import->quits(&second.state));
+}
+
+
+/* The engine decides whether the lease of a node is over. */
+
+static void
+test_adopt_alive(void **state)
+{
+    static const char  words[] = "fcall p1_adopt 1 '{parley}' "
+        "1oBBBBBBBBworkerw4procAAAA 60000 1000000 2000";
+
+    (void) state;
+
+    equal();
+    assert_string_equal(parley_test_engine_do(&engine, words), "alive");
+
+    one[0] = &b;
+    parley_test_nodes(one, 1, NULL, LEASE + 1500);
+    assert_true(atoll(parley_test_engine_do(&engine, words)) > 0);
+    assert_int_equal(b.logged[PARLEY_STORE_WARN], 1);
+    assert_non_null(strstr(b.last, "the lease of the gateway"));
+
+    /* the node is back, and its jobs are its own */
+
+    parley_test_nodes_up(both, 2);
+    equal();
+    assert_string_equal(parley_test_engine_do(&engine, words), "alive");
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest  tests[] = {
+        job_test("CLU-06 CLU-07: the jobs of a node that stops in order",
+                 test_stopped),
+        job_test("CLU-06: a node that stops, and starts again",
+                 test_stopped_again),
+        job_test("CLU-07: a node stops with its last worker",
+                 test_stops_last),
+        job_test("CLU-06: no jobs of a living node are adopted",
+                 test_adopt_alive),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
