@@ -83,7 +83,7 @@ TEST_LIBS = -lcmocka -ljwt -lm
 SOURCES := $(shell sed 's/\#.*//' sources)
 INCLUDES := -I.
 
-HEADERS := $(shell find core schemas translate auth state http hub gate ngx_module -name '*.h' -o -name '*.def')
+HEADERS := $(shell find core schemas translate auth state http moqt hub gate ngx_module -name '*.h' -o -name '*.def')
 MODULE_SOURCES := $(shell sed 's/\#.*//' ngx_module/sources)
 
 # V=1 shows the compiler's commands
@@ -138,7 +138,7 @@ SONAME = libparley.so.0
 PUBLIC = $(OUT)/lib
 PUBLIC_OBJS := $(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/*.c))
 PUBLIC_PARTS = $(filter-out $(OBJ)/http/parley_websocket.o \
-	$(OBJ)/state/store/%.o,$(LIB_OBJS))
+	$(OBJ)/state/store/%.o $(OBJ)/moqt/%.o,$(LIB_OBJS))
 PUBLIC_LIBS = $(PUBLIC)/libparley.so.$(VERSION) $(PUBLIC)/libparley.a
 TOOL_SOURCES := $(wildcard tools/parley*.c)
 TOOL_OBJS := $(TOOL_SOURCES:%.c=$(OBJ)/%.o)
@@ -609,7 +609,7 @@ $(OUT)/t/unit/test_%: $(OBJ)/t/unit/test_%.o $(UNIT_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(PKG_LIBS)
 
-$(TOY)/parley_atoms.h: tools/print-atoms $(shell find core schemas translate auth state http hub gate ngx_module -name '*.[ch]' -o -name '*.def') $(wildcard t/toy/*)
+$(TOY)/parley_atoms.h: tools/print-atoms $(shell find core schemas translate auth state http moqt hub gate ngx_module -name '*.[ch]' -o -name '*.def') $(wildcard t/toy/*)
 	@mkdir -p $(@D)
 	$(call Q,GEN)tools/print-atoms --with t/toy --out $@
 

@@ -34,8 +34,8 @@ chdir $root or die "$root: $!\n";
 remove_tree($tree);
 make_path("$tree/build");
 
-my @copied = qw(core schemas translate auth state http hub gate lib ngx_module
-                tools t Makefile config sources);
+my @copied = qw(core schemas translate auth state http moqt hub gate lib
+                ngx_module tools t Makefile config sources);
 
 system('cp', '-a', @copied, $tree) == 0 or die "the tree is not copied\n";
 system('cp', '-a', 'build/obj', 'build/libparley.a', "$tree/build") == 0
