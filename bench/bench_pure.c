@@ -23,7 +23,7 @@ bench_request_t   bench_request;
 
 static const bench_case_t *const  bench_tables[] = {
     bench_message_cases, bench_pair_cases, bench_crypto_cases,
-    bench_state_cases, bench_host_cases
+    bench_state_cases, bench_host_cases, bench_moqt_cases
 };
 
 #define BENCH_TABLES  (sizeof(bench_tables) / sizeof(bench_tables[0]))

@@ -29,6 +29,7 @@ extern const bench_case_t  bench_pair_cases[];
 extern const bench_case_t  bench_crypto_cases[];
 extern const bench_case_t  bench_state_cases[];
 extern const bench_case_t  bench_host_cases[];
+extern const bench_case_t  bench_moqt_cases[];
 
 
 /* directory with keys and tokens (Bench::Files) */

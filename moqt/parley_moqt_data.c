@@ -19,24 +19,247 @@ typedef int (*parley_moqt_part_pt)(parley_moqt_data_t *d,
     parley_moqt_cursor_t *c, parley_moqt_fault_t *fault);
 
 
-static int parley_moqt_data_part(parley_moqt_data_t *d, parley_str_t *in,
-    parley_moqt_part_pt part, parley_moqt_fault_t *fault);
-static int parley_moqt_data_stream(parley_moqt_data_t *d,
-    parley_moqt_cursor_t *c, parley_moqt_fault_t *fault);
-static int parley_moqt_data_subgroup(parley_moqt_data_t *d,
-    parley_moqt_cursor_t *c);
-static int parley_moqt_data_object(parley_moqt_data_t *d,
-    parley_moqt_cursor_t *c, parley_moqt_fault_t *fault);
-static int parley_moqt_data_length(parley_moqt_data_t *d,
-    parley_moqt_cursor_t *c, parley_moqt_fault_t *fault);
+static inline int parley_moqt_data_subgroup(parley_moqt_data_t *d,
+    parley_moqt_cursor_t *c)
+    __attribute__((always_inline));
+static inline int parley_moqt_data_stream(parley_moqt_data_t *d,
+    parley_moqt_cursor_t *c, parley_moqt_fault_t *fault)
+    __attribute__((always_inline));
+static inline int parley_moqt_data_object(parley_moqt_data_t *d,
+    parley_moqt_cursor_t *c, parley_moqt_fault_t *fault)
+    __attribute__((always_inline));
+static inline int parley_moqt_data_length(parley_moqt_data_t *d,
+    parley_moqt_cursor_t *c, parley_moqt_fault_t *fault)
+    __attribute__((always_inline));
+static inline int parley_moqt_data_part(parley_moqt_data_t *d,
+    parley_str_t *in, parley_moqt_part_pt part, parley_moqt_fault_t *fault)
+    __attribute__((always_inline));
+static int parley_moqt_data_fetch(parley_moqt_data_t *d, parley_str_t *in,
+    parley_moqt_fault_t *fault)
+    __attribute__((noinline));
+static int parley_moqt_data_keep(parley_moqt_data_t *d, parley_str_t *in,
+    parley_moqt_part_pt part, parley_moqt_fault_t *fault)
+    __attribute__((noinline));
 static int parley_moqt_data_extensions(parley_moqt_data_t *d,
     parley_str_t *in, parley_moqt_fault_t *fault);
 static int parley_moqt_data_check(parley_moqt_data_t *d, parley_str_t octets,
     parley_moqt_fault_t *fault);
 static int parley_moqt_data_copy(parley_moqt_data_t *d, parley_str_t octets,
     parley_moqt_fault_t *fault);
-static void parley_moqt_data_payload(parley_moqt_data_t *d, parley_str_t *in,
-    parley_str_t *ret);
+
+
+/* The parts of a stream.  They are inlined: see parley_moqt_data_part(). */
+
+static inline int
+parley_moqt_data_subgroup(parley_moqt_data_t *d, parley_moqt_cursor_t *c)
+{
+    parley_moqt_stream_t  *s;
+
+    s = &d->stream;
+    s->subgroup = 0;
+    s->priority = 0;
+
+    if (parley_moqt_integer_read(c, &s->alias) != 0
+        || parley_moqt_integer_read(c, &s->group) != 0)
+    {
+        return PARLEY_MOQT_IS_SHORT;
+    }
+
+    if ((s->type & PARLEY_MOQT_STREAM_MODE) == PARLEY_MOQT_STREAM_PRESENT
+        && parley_moqt_integer_read(c, &s->subgroup) != 0)
+    {
+        return PARLEY_MOQT_IS_SHORT;
+    }
+
+    if (!(s->type & PARLEY_MOQT_STREAM_DEFAULT)) {
+
+        if (c->pos == c->end) {
+            return PARLEY_MOQT_IS_SHORT;
+        }
+
+        s->priority = *c->pos++;
+    }
+
+    return 0;
+}
+
+
+static inline int
+parley_moqt_data_stream(parley_moqt_data_t *d, parley_moqt_cursor_t *c,
+    parley_moqt_fault_t *fault)
+{
+    if (parley_moqt_integer_read(c, &d->stream.type) != 0) {
+        return PARLEY_MOQT_IS_SHORT;
+    }
+
+    if (d->stream.type == PARLEY_MOQT_STREAM_FETCH) {
+        return parley_moqt_integer_read(c, &d->stream.request) != 0
+               ? PARLEY_MOQT_IS_SHORT : 0;
+    }
+
+    if (!parley_moqt_stream_is_subgroup(d->stream.type)) {
+        return parley_moqt_fault_set(fault, PARLEY_MOQT_PROTOCOL_VIOLATION,
+                                     "Type", "the stream type is unknown or "
+                                     "reserved");
+    }
+
+    return parley_moqt_data_subgroup(d, c);
+}
+
+
+/* Reads an object of a subgroup up to the length of its extensions. */
+
+static inline int
+parley_moqt_data_object(parley_moqt_data_t *d, parley_moqt_cursor_t *c,
+    parley_moqt_fault_t *fault)
+{
+    uint64_t               delta, max;
+    parley_moqt_object_t  *o;
+
+    d->extensions = 0;
+
+    if (parley_moqt_integer_read(c, &d->number) != 0
+        || ((d->stream.type & PARLEY_MOQT_STREAM_EXTENSIONS)
+            && parley_moqt_integer_read(c, &d->extensions) != 0))
+    {
+        return PARLEY_MOQT_IS_SHORT;
+    }
+
+    o = &d->object;
+    max = d->draft->integer_max;
+    delta = d->number;
+
+    if (d->any) {
+
+        if (o->id == max || delta > max - o->id - 1) {
+            return parley_moqt_fault_set(fault,
+                                         PARLEY_MOQT_PROTOCOL_VIOLATION,
+                                         "Object ID Delta",
+                                         "the Object ID is too large");
+        }
+
+        delta += o->id + 1;
+
+    } else if ((d->stream.type & PARLEY_MOQT_STREAM_MODE)
+               == PARLEY_MOQT_STREAM_FIRST)
+    {
+        d->stream.subgroup = delta;
+    }
+
+    o->group = d->stream.group;
+    o->subgroup = d->stream.subgroup;
+    o->priority = d->stream.priority;
+    o->id = delta;
+    o->malformed = NULL;
+
+    memset(&o->extensions, 0, sizeof(parley_moqt_pairs_t));
+
+    d->any = 1;
+
+    return parley_moqt_fetch_limit(d, fault);
+}
+
+
+/* Reads the length of a payload, and the status. */
+
+static inline int
+parley_moqt_data_length(parley_moqt_data_t *d, parley_moqt_cursor_t *c,
+    parley_moqt_fault_t *fault)
+{
+    uint64_t               status;
+    parley_moqt_object_t  *o;
+
+    o = &d->object;
+    d->number = PARLEY_MOQT_STATUS_NORMAL;
+
+    if (parley_moqt_integer_read(c, &o->length) != 0
+        || (o->length == 0 && d->stream.type != PARLEY_MOQT_STREAM_FETCH
+            && parley_moqt_integer_read(c, &d->number) != 0))
+    {
+        return PARLEY_MOQT_IS_SHORT;
+    }
+
+    status = d->number;
+
+    if (status != PARLEY_MOQT_STATUS_NORMAL
+        && status != PARLEY_MOQT_STATUS_END_OF_GROUP
+        && status != PARLEY_MOQT_STATUS_END_OF_TRACK)
+    {
+        return parley_moqt_fault_set(fault, PARLEY_MOQT_PROTOCOL_VIOLATION,
+                                     "Object Status", "it is not 0, 3 or 4");
+    }
+
+    if (status != PARLEY_MOQT_STATUS_NORMAL && d->extensions > 0) {
+        return parley_moqt_fault_set(fault, PARLEY_MOQT_PROTOCOL_VIOLATION,
+                                     "Object Status", "the object has "
+                                     "extensions and is not normal");
+    }
+
+    if (o->kind != PARLEY_MOQT_OBJECT && o->length > 0) {
+        return parley_moqt_fault_set(fault, PARLEY_MOQT_PROTOCOL_VIOLATION,
+                                     "Object Payload Length",
+                                     "a range has a payload");
+    }
+
+    o->status = (parley_moqt_status_t) status;
+    d->left = o->length;
+
+    return 0;
+}
+
+
+static inline void
+parley_moqt_data_payload(parley_moqt_data_t *d, parley_str_t *in,
+    parley_str_t *ret)
+{
+    size_t  n;
+
+    n = d->left < in->len ? (size_t) d->left : in->len;
+
+    ret->data = in->data;
+    ret->len = n;
+
+    in->data += n;
+    in->len -= n;
+
+    d->left -= n;
+    d->offset += n;
+}
+
+
+/*
+ * Reads a part of a header.  Returns 0 with *in after the part;
+ * PARLEY_MOQT_IS_SHORT with all octets kept; or -1.  Inlined for each part: a
+ * header with one object takes half of the instructions.
+ */
+
+static inline int
+parley_moqt_data_part(parley_moqt_data_t *d, parley_str_t *in,
+    parley_moqt_part_pt part, parley_moqt_fault_t *fault)
+{
+    int                   rc;
+    size_t                n;
+    parley_moqt_cursor_t  c;
+
+    if (d->kept == 0 && in->len > 0) {
+        c.draft = d->draft;
+        c.pos = in->data;
+        c.end = in->data + in->len;
+
+        rc = part(d, &c, fault);
+
+        if (rc <= 0) {
+            n = (size_t) (c.pos - in->data);
+            d->offset += n;
+            in->data += n;
+            in->len -= n;
+
+            return rc;
+        }
+    }
+
+    return parley_moqt_data_keep(d, in, part, fault);
+}
 
 
 void
@@ -100,10 +323,9 @@ parley_moqt_data_next(parley_moqt_data_t *d, parley_str_t *in,
         /* fall through */
 
     case PARLEY_MOQT_AT_OBJECT:
-        rc = parley_moqt_data_part(d, in, d->stream.type
-                                          == PARLEY_MOQT_STREAM_FETCH
-                                          ? parley_moqt_fetch_object
-                                          : parley_moqt_data_object, fault);
+        rc = d->stream.type == PARLEY_MOQT_STREAM_FETCH
+             ? parley_moqt_data_fetch(d, in, fault)
+             : parley_moqt_data_part(d, in, parley_moqt_data_object, fault);
         if (rc != 0) {
             goto done;
         }
@@ -164,42 +386,30 @@ done:
 }
 
 
+static int
+parley_moqt_data_fetch(parley_moqt_data_t *d, parley_str_t *in,
+    parley_moqt_fault_t *fault)
+{
+    return parley_moqt_data_part(d, in, parley_moqt_fetch_object, fault);
+}
+
+
 /*
- * Reads a part of a header from *in, or from the octets that were kept and
- * *in.  Returns 0 with *in after the part; PARLEY_MOQT_IS_SHORT with all octets
- * kept; or -1.
+ * Reads a part of a header from the octets that were kept and *in, as
+ * parley_moqt_data_part().  A part that is not whole is shorter than keep.
  */
 
 static int
-parley_moqt_data_part(parley_moqt_data_t *d, parley_str_t *in,
+parley_moqt_data_keep(parley_moqt_data_t *d, parley_str_t *in,
     parley_moqt_part_pt part, parley_moqt_fault_t *fault)
 {
     int                   rc;
     size_t                n, before;
     parley_moqt_cursor_t  c;
 
-    c.draft = d->draft;
-
     if (in->len == 0) {
         return PARLEY_MOQT_IS_SHORT;
     }
-
-    if (d->kept == 0) {
-        c.pos = in->data;
-        c.end = in->data + in->len;
-
-        rc = part(d, &c, fault);
-
-        if (rc <= 0) {
-            n = (size_t) (c.pos - in->data);
-            d->offset += n;
-            *in = parley_str_from(*in, n);
-
-            return rc;
-        }
-    }
-
-    /* a part that is not whole is shorter than keep */
 
     before = d->kept;
     n = sizeof(d->keep) - before;
@@ -207,6 +417,7 @@ parley_moqt_data_part(parley_moqt_data_t *d, parley_str_t *in,
 
     memcpy(d->keep + before, in->data, n);
 
+    c.draft = d->draft;
     c.pos = d->keep;
     c.end = d->keep + before + n;
 
@@ -214,176 +425,17 @@ parley_moqt_data_part(parley_moqt_data_t *d, parley_str_t *in,
 
     if (rc == PARLEY_MOQT_IS_SHORT) {
         d->kept = (uint8_t) (before + n);
-        d->offset += n;
-        *in = parley_str_from(*in, n);
 
-        return rc;
+    } else {
+        n = (size_t) (c.pos - d->keep);
+        n = n > before ? n - before : 0;
+        d->kept = 0;
     }
 
-    n = (size_t) (c.pos - d->keep);
-    n = n > before ? n - before : 0;
-
-    d->kept = 0;
     d->offset += n;
     *in = parley_str_from(*in, n);
 
     return rc;
-}
-
-
-static int
-parley_moqt_data_stream(parley_moqt_data_t *d, parley_moqt_cursor_t *c,
-    parley_moqt_fault_t *fault)
-{
-    if (parley_moqt_integer_read(c, &d->stream.type) != 0) {
-        return PARLEY_MOQT_IS_SHORT;
-    }
-
-    if (d->stream.type == PARLEY_MOQT_STREAM_FETCH) {
-        return parley_moqt_integer_read(c, &d->stream.request) != 0
-               ? PARLEY_MOQT_IS_SHORT : 0;
-    }
-
-    if (!parley_moqt_stream_is_subgroup(d->stream.type)) {
-        return parley_moqt_fault_set(fault, PARLEY_MOQT_PROTOCOL_VIOLATION,
-                                     "Type", "the stream type is unknown or "
-                                     "reserved");
-    }
-
-    return parley_moqt_data_subgroup(d, c);
-}
-
-
-static int
-parley_moqt_data_subgroup(parley_moqt_data_t *d, parley_moqt_cursor_t *c)
-{
-    parley_moqt_stream_t  *s;
-
-    s = &d->stream;
-    s->subgroup = 0;
-    s->priority = 0;
-
-    if (parley_moqt_integer_read(c, &s->alias) != 0
-        || parley_moqt_integer_read(c, &s->group) != 0)
-    {
-        return PARLEY_MOQT_IS_SHORT;
-    }
-
-    if ((s->type & PARLEY_MOQT_STREAM_MODE) == PARLEY_MOQT_STREAM_PRESENT
-        && parley_moqt_integer_read(c, &s->subgroup) != 0)
-    {
-        return PARLEY_MOQT_IS_SHORT;
-    }
-
-    if (!(s->type & PARLEY_MOQT_STREAM_DEFAULT)) {
-
-        if (c->pos == c->end) {
-            return PARLEY_MOQT_IS_SHORT;
-        }
-
-        s->priority = *c->pos++;
-    }
-
-    return 0;
-}
-
-
-/* Reads an object of a subgroup up to the length of its extensions. */
-
-static int
-parley_moqt_data_object(parley_moqt_data_t *d, parley_moqt_cursor_t *c,
-    parley_moqt_fault_t *fault)
-{
-    uint64_t               delta, extensions, max;
-    parley_moqt_object_t  *o;
-
-    extensions = 0;
-
-    if (parley_moqt_integer_read(c, &delta) != 0
-        || ((d->stream.type & PARLEY_MOQT_STREAM_EXTENSIONS)
-            && parley_moqt_integer_read(c, &extensions) != 0))
-    {
-        return PARLEY_MOQT_IS_SHORT;
-    }
-
-    o = &d->object;
-    max = d->draft->integer_max;
-
-    if (d->any) {
-
-        if (o->id == max || delta > max - o->id - 1) {
-            return parley_moqt_fault_set(fault,
-                                         PARLEY_MOQT_PROTOCOL_VIOLATION,
-                                         "Object ID Delta",
-                                         "the Object ID is too large");
-        }
-
-        delta += o->id + 1;
-
-    } else if ((d->stream.type & PARLEY_MOQT_STREAM_MODE)
-               == PARLEY_MOQT_STREAM_FIRST)
-    {
-        d->stream.subgroup = delta;
-    }
-
-    o->group = d->stream.group;
-    o->subgroup = d->stream.subgroup;
-    o->priority = d->stream.priority;
-    o->id = delta;
-    o->malformed = NULL;
-
-    memset(&o->extensions, 0, sizeof(parley_moqt_pairs_t));
-
-    d->any = 1;
-    d->extensions = extensions;
-
-    return parley_moqt_fetch_limit(d, fault);
-}
-
-
-/* Reads the length of a payload, and the status. */
-
-static int
-parley_moqt_data_length(parley_moqt_data_t *d, parley_moqt_cursor_t *c,
-    parley_moqt_fault_t *fault)
-{
-    uint64_t               status;
-    parley_moqt_object_t  *o;
-
-    o = &d->object;
-    status = PARLEY_MOQT_STATUS_NORMAL;
-
-    if (parley_moqt_integer_read(c, &o->length) != 0
-        || (o->length == 0 && d->stream.type != PARLEY_MOQT_STREAM_FETCH
-            && parley_moqt_integer_read(c, &status) != 0))
-    {
-        return PARLEY_MOQT_IS_SHORT;
-    }
-
-    if (status != PARLEY_MOQT_STATUS_NORMAL
-        && status != PARLEY_MOQT_STATUS_END_OF_GROUP
-        && status != PARLEY_MOQT_STATUS_END_OF_TRACK)
-    {
-        return parley_moqt_fault_set(fault, PARLEY_MOQT_PROTOCOL_VIOLATION,
-                                     "Object Status", "it is not 0, 3 or 4");
-    }
-
-    if (status != PARLEY_MOQT_STATUS_NORMAL && d->extensions > 0) {
-        return parley_moqt_fault_set(fault, PARLEY_MOQT_PROTOCOL_VIOLATION,
-                                     "Object Status", "the object has "
-                                     "extensions and is not normal");
-    }
-
-    if (o->kind != PARLEY_MOQT_OBJECT && o->length > 0) {
-        return parley_moqt_fault_set(fault, PARLEY_MOQT_PROTOCOL_VIOLATION,
-                                     "Object Payload Length",
-                                     "a range has a payload");
-    }
-
-    o->status = (parley_moqt_status_t) status;
-    d->left = o->length;
-
-    return 0;
 }
 
 
@@ -490,25 +542,6 @@ parley_moqt_data_copy(parley_moqt_data_t *d, parley_str_t octets,
     }
 
     return 0;
-}
-
-
-static void
-parley_moqt_data_payload(parley_moqt_data_t *d, parley_str_t *in,
-    parley_str_t *ret)
-{
-    size_t  n;
-
-    n = d->left < in->len ? (size_t) d->left : in->len;
-
-    ret->data = in->data;
-    ret->len = n;
-
-    in->data += n;
-    in->len -= n;
-
-    d->left -= n;
-    d->offset += n;
 }
 
 

@@ -99,6 +99,10 @@ typedef struct {
     parley_mem_t                mem;
     uint64_t                    offset;     /* octets that were taken */
     uint64_t                    extensions; /* octets of the extensions */
+    uint64_t                    number;     /* the last integer that is not a
+                                               member; it is no local variable,
+                                               as one with an address costs a
+                                               stack protector */
     uint8_t                    *copy;       /* of extensions in parts */
     size_t                      copied;
     size_t                      size;

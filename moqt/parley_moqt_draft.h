@@ -102,10 +102,10 @@ struct parley_moqt_draft_s {
     uint64_t                       integer_max;
 
     /*
-     * Reads the integer at *pos, which ends before end.  Returns 0 and moves
-     * *pos, or -1 if octets are missing.
+     * Reads the integer at pos.  Returns its end, or NULL if it ends after
+     * end.
      */
-    int                          (*integer_read)(const uint8_t **pos,
+    const uint8_t               *(*integer_read)(const uint8_t *pos,
                                        const uint8_t *end, uint64_t *ret);
 
     /* Writes n, at most integer_max, in its shortest form.  Returns the end. */
@@ -154,12 +154,22 @@ typedef struct {
 static inline int
 parley_moqt_integer_read(parley_moqt_cursor_t *c, uint64_t *ret)
 {
+    const uint8_t  *end;
+
     if (c->pos < c->end && *c->pos < 0x40) {
         *ret = *c->pos++;
         return 0;
     }
 
-    return c->draft->integer_read(&c->pos, c->end, ret);
+    end = c->draft->integer_read(c->pos, c->end, ret);
+
+    if (end == NULL) {
+        return -1;
+    }
+
+    c->pos = end;
+
+    return 0;
 }
 
 

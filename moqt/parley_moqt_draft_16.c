@@ -29,8 +29,8 @@
 #define IN(type)  (UINT64_C(1) << PARLEY_MOQT_##type)
 
 
-static int parley_moqt_quic_read(const uint8_t **pos, const uint8_t *end,
-    uint64_t *ret);
+static const uint8_t *parley_moqt_quic_read(const uint8_t *pos,
+    const uint8_t *end, uint64_t *ret);
 static uint8_t *parley_moqt_quic_write(uint8_t *p, uint64_t n);
 
 
@@ -278,35 +278,37 @@ const parley_moqt_draft_t  parley_moqt_draft_16 = {
 
 /* Integers of QUIC: the two highest bits tell the length (RFC 9000, 16). */
 
-static int
-parley_moqt_quic_read(const uint8_t **pos, const uint8_t *end, uint64_t *ret)
+static const uint8_t *
+parley_moqt_quic_read(const uint8_t *pos, const uint8_t *end, uint64_t *ret)
 {
-    size_t          len;
-    uint64_t        n;
-    const uint8_t  *p;
+    size_t    len, i;
+    uint64_t  n;
 
-    p = *pos;
-
-    if (p == end) {
-        return -1;
+    if (pos == end) {
+        return NULL;
     }
 
-    len = (size_t) 1 << (*p >> 6);
+    n = *pos;
 
-    if ((size_t) (end - p) < len) {
-        return -1;
+    if ((n & 0xC0) == 0x40 && end - pos > 1) {
+        *ret = (n & 0x3F) << 8 | pos[1];
+        return pos + 2;
     }
 
-    *pos = p + len;
-    n = *p++ & 0x3F;
+    len = (size_t) 1 << (n >> 6);
+    n &= 0x3F;
 
-    while (p < *pos) {
-        n = n << 8 | *p++;
+    if ((size_t) (end - pos) < len) {
+        return NULL;
+    }
+
+    for (i = 1; i < len; i++) {
+        n = n << 8 | pos[i];
     }
 
     *ret = n;
 
-    return 0;
+    return pos + len;
 }
 
 

@@ -222,23 +222,6 @@ parley_moqt_fetch_error(parley_moqt_fault_t *fault, const char *member,
 
 
 int
-parley_moqt_fetch_limit(const parley_moqt_data_t *d,
-    parley_moqt_fault_t *fault)
-{
-    if (d->extensions > PARLEY_MOQT_EXTENSIONS_MAX) {
-        (void) parley_moqt_fault_set(fault, PARLEY_MOQT_INTERNAL_ERROR,
-                                     "Extension Headers Length",
-                                     "more than 65535 octets are not "
-                                     "supported");
-        fault->stream = 1;
-        return -1;
-    }
-
-    return 0;
-}
-
-
-int
 parley_moqt_fetch_write(parley_moqt_data_writer_t *w, parley_buf_t *b,
     const parley_moqt_object_t *object)
 {

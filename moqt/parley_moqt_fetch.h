@@ -24,10 +24,6 @@ int parley_moqt_fetch_object(parley_moqt_data_t *d, parley_moqt_cursor_t *c,
 int parley_moqt_fetch_write(parley_moqt_data_writer_t *w, parley_buf_t *b,
     const parley_moqt_object_t *object);
 
-/* Checks the length of extensions.  Returns 0 or -1. */
-int parley_moqt_fetch_limit(const parley_moqt_data_t *d,
-    parley_moqt_fault_t *fault);
-
 /*
  * Sets o->malformed if extensions of an object that were read make its track
  * malformed: an IMMUTABLE_EXTENSIONS or a gap that is repeated, a gap above the
@@ -35,6 +31,24 @@ int parley_moqt_fetch_limit(const parley_moqt_data_t *d,
  */
 void parley_moqt_object_check(const parley_moqt_draft_t *draft,
     parley_moqt_object_t *o);
+
+
+/* Checks the length of extensions.  Returns 0 or -1. */
+static inline int
+parley_moqt_fetch_limit(const parley_moqt_data_t *d,
+    parley_moqt_fault_t *fault)
+{
+    if (d->extensions > PARLEY_MOQT_EXTENSIONS_MAX) {
+        (void) parley_moqt_fault_set(fault, PARLEY_MOQT_INTERNAL_ERROR,
+                                     "Extension Headers Length",
+                                     "more than 65535 octets are not "
+                                     "supported");
+        fault->stream = 1;
+        return -1;
+    }
+
+    return 0;
+}
 
 
 #endif /* PARLEY_MOQT_FETCH_H */

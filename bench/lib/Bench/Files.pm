@@ -88,8 +88,8 @@ sub prepare {
     compile('client', libraries(), 'bench_clock', 'bench_http', 'bench_answer',
             'bench_service', 'bench_message', 'bench_message_text');
     compile('pure', libraries(), 'bench_cases', 'bench_pairs', 'bench_crypto',
-            'bench_state', 'bench_host', 'bench_message', 'bench_message_text',
-            'bench_answer', 'bench_http');
+            'bench_state', 'bench_host', 'bench_moqt', 'bench_message',
+            'bench_message_text', 'bench_answer', 'bench_http');
 
     make_keys();
     make_tokens();
