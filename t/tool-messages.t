@@ -64,7 +64,7 @@ subtest 'GW-16 help and version' => sub {
 
     is(tool_ok('help'), $help, 'help');
 
-    for my $of (qw(token frame audit)) {
+    for my $of (qw(token frame moq audit)) {
         my $text = tool_ok($of, '--help');
 
         like($text, qr/^Usage: parley $of COMMAND/, "$of --help");

@@ -6,7 +6,6 @@
 #include "core/parley_base64.h"
 #include "tools/parley_chunks.h"
 #include "tools/parley_tool.h"
-#include "core/parley_utf8.h"
 
 
 #define PARLEY_FRAMES_MAX  (256u << 20)     /* octets of the input */
@@ -24,7 +23,6 @@ static int tool_frame_decode(parley_str_t octets, const char *source,
 static int tool_frame_print(const parley_moq_frame_t *frame);
 static void tool_frame_print_payload(parley_buf_t *b,
     const parley_moq_frame_t *frame, parley_arena_t *arena);
-static int tool_frame_is_text(parley_str_t s);
 
 
 static const struct {
@@ -392,7 +390,7 @@ tool_frame_print_payload(parley_buf_t *b, const parley_moq_frame_t *frame,
 
     if (frame->type == PARLEY_MOQ_CMD
         && !(frame->flags & (PARLEY_MOQ_COMPRESSED | PARLEY_MOQ_ENCRYPTED))
-        && tool_frame_is_text(frame->payload))
+        && tool_show_is_text(frame->payload))
     {
         parley_buf_member(b, PARLEY_STR("payload"), frame->payload);
         return;
@@ -409,27 +407,4 @@ tool_frame_print_payload(parley_buf_t *b, const parley_moq_frame_t *frame,
 
     parley_buf_member(b, PARLEY_STR("payload_base64"),
                       parley_str_make(text, len));
-}
-
-
-static int
-tool_frame_is_text(parley_str_t s)
-{
-    size_t          n;
-    const uint8_t  *p, *end;
-
-    p = s.data;
-    end = s.data + s.len;
-
-    while (p < end) {
-        n = parley_utf8_len(p, end);
-
-        if (n == 0) {
-            return 0;
-        }
-
-        p += n;
-    }
-
-    return 1;
 }

@@ -35,6 +35,8 @@ const parley_command_t *const  parley_commands[] = {
     &parley_cmd_token_verify,
     &parley_cmd_frame_encode,
     &parley_cmd_frame_decode,
+    &parley_cmd_moq_decode,
+    &parley_cmd_moq_encode,
     &parley_cmd_audit_verify,
     &parley_cmd_hold_list,
     &parley_cmd_hold_lift,

@@ -48,6 +48,31 @@ tool_show(FILE *f, parley_str_t s)
 }
 
 
+int
+tool_show_is_text(parley_str_t s)
+{
+    size_t          n;
+    const uint8_t  *p, *end;
+
+    if (s.len == 0) {
+        return 1;
+    }
+
+    end = s.data + s.len;
+
+    for (p = s.data; p < end; p += n) {
+
+        n = parley_utf8_len(p, end);
+
+        if (n == 0 || parley_utf8_is_noncharacter(parley_utf8_get(p, n))) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
 void
 tool_show_json(FILE *f, parley_str_t s)
 {

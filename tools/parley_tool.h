@@ -306,6 +306,9 @@ void tool_show(FILE *f, parley_str_t s);
  */
 void tool_show_json(FILE *f, parley_str_t s);
 
+/* Returns whether s is UTF-8 that is the same after it was a string of JSON. */
+int tool_show_is_text(parley_str_t s);
+
 void tool_show_format(FILE *f, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void tool_show_args(FILE *f, const char *fmt, va_list args)
@@ -423,6 +426,8 @@ extern const parley_command_t  parley_cmd_frame_encode;
 extern const parley_command_t  parley_cmd_jwks;
 extern const parley_command_t  parley_cmd_keys_store;
 extern const parley_command_t  parley_cmd_keygen;
+extern const parley_command_t  parley_cmd_moq_decode;
+extern const parley_command_t  parley_cmd_moq_encode;
 extern const parley_command_t  parley_cmd_sign;
 extern const parley_command_t  parley_cmd_store_acl;
 extern const parley_command_t  parley_cmd_token_inspect;
