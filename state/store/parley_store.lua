@@ -50,8 +50,11 @@ local PAGE = 64                 -- changes of a page, nodes of a list
 local TOMBSTONE = 3600 * 1000   -- ms that a dropped record is remembered
 local STEPS = 64                -- steps of a page
 local STEPS_OCTETS = 512 * 1024 -- octets of a page, but one step may be larger
-local TRIM = 32                 -- steps that are removed at once, at most
+local STEPS_READ = 2            -- steps that are read at once, of 1 MB each
+local TRIM = 32                 -- ended steps that are removed at once, at most
 local TRIM_FULL = 4             -- the same at each step, if there is no room
+local TRIM_MOST = 1024          -- steps that are removed for room, at most
+local TRIM_READ = 64            -- of these that are read at once
 local TRIMS = 16                -- steps between two removals of ended ones
 local TOLD = 4096               -- octets of a step that the channel has
 local BEYOND = 1048576          -- steps that a failover may have lost
@@ -890,22 +893,29 @@ local function order(keys, argv)
     return 1
 end
 
--- Removes the oldest steps that have ended, or for which there is no room.
+-- Removes the oldest steps that have ended, and those for which there is no
+-- room: a large step takes the room of many small ones.
 
 local function trim(prefix, room, octets, now)
-    local list = redis.call('LRANGE', prefix .. 'q', 0,
-                            (octets > room and TRIM_FULL or TRIM) - 1)
     local n, last = 0, nil
+    local ended = octets > room and TRIM_FULL or TRIM
+    local list, reads = nil, ended
 
-    for i = 1, #list do
-        local number, till, size = list[i]:match('^(%d+) (%d+) (%d+)$')
+    repeat
+        list = redis.call('LRANGE', prefix .. 'q', n, n + reads - 1)
 
-        if octets <= room and tonumber(till) > now then
-            break
+        for i = 1, #list do
+            local number, till, size = list[i]:match('^(%d+) (%d+) (%d+)$')
+
+            if octets <= room and (n >= ended or tonumber(till) > now) then
+                break
+            end
+
+            octets, n, last = octets - tonumber(size), n + 1, number
         end
 
-        octets, n, last = octets - tonumber(size), i, number
-    end
+        reads = TRIM_READ
+    until octets <= room or #list == 0 or n >= TRIM_MOST
 
     if last then
         redis.call('LTRIM', prefix .. 'q', n, -1)
@@ -1094,33 +1104,34 @@ end
 -- number, time, content and places of each.
 
 local function feed(keys, argv)
-    local prefix, octets = keys[1], 0
-    local list = redis.call('XRANGE', prefix .. 'f',
-                            whole(tonumber(argv[1]) + 1) .. '-0', '+',
-                            'COUNT', STEPS)
+    local prefix, octets, n, last = keys[1], 0, 0, argv[1]
     local ret = { redis.call('GET', prefix .. 'n') or '0', whole(clock()),
-                  redis.call('GET', prefix .. 'b') or '0',
-                  #list == STEPS and '1' or '0' }
+                  redis.call('GET', prefix .. 'b') or '0', '0' }
+    local list
 
-    for i = 1, #list do
-        local step = list[i][2]
+    repeat
+        list = redis.call('XRANGE', prefix .. 'f',
+                          whole(tonumber(last) + 1) .. '-0', '+',
+                          'COUNT', STEPS_READ)
 
-        octets = octets + #step[2] + #step[4]
+        for i = 1, #list do
+            local step = list[i][2]
 
-        if i > 1 and octets > STEPS_OCTETS then
-            ret[4] = '1'
-            break
+            octets = octets + #step[2] + #step[4]
+
+            if n == STEPS or (n > 0 and octets > STEPS_OCTETS) then
+                ret[1], ret[4] = last, '1'
+                break
+            end
+
+            n, last = n + 1, list[i][1]:match('^%d+')
+
+            ret[#ret + 1] = last
+            ret[#ret + 1] = step[6]
+            ret[#ret + 1] = step[2]
+            ret[#ret + 1] = step[4]
         end
-
-        ret[#ret + 1] = list[i][1]:match('^%d+')
-        ret[#ret + 1] = step[6]
-        ret[#ret + 1] = step[2]
-        ret[#ret + 1] = step[4]
-    end
-
-    if ret[4] == '1' then
-        ret[1] = ret[#ret - 3]
-    end
+    until #list < STEPS_READ or ret[4] == '1'
 
     return ret
 end
