@@ -497,6 +497,13 @@ subtest 'CLU-13 the users of the page, and TLS' => sub {
     like($set->engine(0)->cli('ACL', 'LIST'), qr/user default off/,
          'the user "default" is off');
 
+    # frames and sessions of gateways go through these channels
+    for my $user ('sentinel', 'replica') {
+        like($set->engine(0)->cli('ACL', 'DRYRUN', $user, @$_),
+             qr/no permissions/, "$user: @$_")
+            for ['PUBLISH', '{parley}f', 'x'], ['SUBSCRIBE', '{parley}f'];
+    }
+
     my $old = $set->primary;
 
     $set->wait_replicated(2);

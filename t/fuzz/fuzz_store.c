@@ -5,6 +5,12 @@
  *
  * The inbox gets the same replies, as messages, after those of its beginning.
  *
+ * If pieces have FUZZ_STEPS octets, the rest is steps.  The target puts each
+ * into a message of the inbox, with the next number.  A step has one octet for
+ * its node (bits 0-3: all octets of its name; 0: this node) and its number
+ * (bits 4-7 are added), two for the length of its places, two for that of its
+ * contents, and then both.
+ *
  * If the bit 8 of the first octet is set, the replies are those of a Sentinel:
  * they name an address, or are refused with a reason.
  *
@@ -16,7 +22,9 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "core/parley_octets.h"
 #include "state/memory/parley_memory.h"
+#include "state/parley_import.h"
 #include "state/parley_log.h"
 #include "state/store/parley_store.h"
 #include "state/store/parley_store_sentinel.h"
@@ -25,6 +33,8 @@
 
 #define FUZZ_ZONE   (256 * 1024)
 #define FUZZ_VERBS  8
+#define FUZZ_STEPS  255
+#define FUZZ_STEP   5       /* octets of a step before its places */
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -253,6 +263,59 @@ fuzz_verbs(fuzz_t *f)
 }
 
 
+/* Returns the octets of the next step. */
+
+static size_t
+fuzz_step(fuzz_t *f, const uint8_t *data, size_t size)
+{
+    int       n;
+    size_t    len, places, all;
+    uint8_t   octets[1 + PARLEY_STORE_NODE + 8 + 4 + 2 * UINT16_MAX], *p;
+    char      head[80];
+    uint64_t  number;
+
+    if (size < FUZZ_STEP) {
+        return size;
+    }
+
+    all = size - FUZZ_STEP;
+    places = data[1] | (size_t) data[2] << 8;
+    places = places < all ? places : all;
+    len = data[3] | (size_t) data[4] << 8;
+    len = len < all - places ? len : all - places;
+    all = places + len;
+
+    number = f->zone.state.ops->import->number(&f->zone.state) + 1
+             + (data[0] >> 4);
+
+    p = octets;
+    *p++ = '1';
+    memset(p, 'x', PARLEY_STORE_NODE);
+    p = parley_octets_write64(p + PARLEY_STORE_NODE, number);
+    p = parley_octets_write32(p, (uint32_t) places);
+    memcpy(p, data + FUZZ_STEP, all);
+
+    /* format, kind, node */
+
+    if (len >= 2 + PARLEY_STORE_NODE) {
+        memset(p + places + 2, data[0] & 15, PARLEY_STORE_NODE);
+    }
+
+    all += (size_t) (p - octets);
+    n = snprintf(head, sizeof(head), "*3\r\n$7\r\nmessage\r\n$9\r\n"
+                 "{parley}f\r\n$%zu\r\n", all);
+
+    parley_store_fed(f->store, PARLEY_STORE_INBOX, (uint8_t *) head,
+                     (size_t) n);
+    parley_store_fed(f->store, PARLEY_STORE_INBOX, octets, all);
+    parley_store_fed(f->store, PARLEY_STORE_INBOX, (const uint8_t *) "\r\n", 2);
+
+    check(f->open[PARLEY_STORE_INBOX]);
+
+    return FUZZ_STEP + places + len;
+}
+
+
 static void
 fuzz_sentinel(const uint8_t *data, size_t size)
 {
@@ -329,9 +392,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     piece = data[1] == 0 ? size : data[1];
 
     for (i = 2; i < size && f.open[PARLEY_STORE_MAIN]; i += n) {
-        n = size - i < piece ? size - i : piece;
-        parley_store_fed(f.store, PARLEY_STORE_INBOX, data + i, n);
-        parley_store_fed(f.store, PARLEY_STORE_MAIN, data + i, n);
+        if (piece == FUZZ_STEPS && f.open[PARLEY_STORE_INBOX]) {
+            n = fuzz_step(&f, data + i, size - i);
+
+        } else {
+            n = size - i < piece ? size - i : piece;
+            parley_store_fed(f.store, PARLEY_STORE_INBOX, data + i, n);
+            parley_store_fed(f.store, PARLEY_STORE_MAIN, data + i, n);
+        }
+
         f.now += data[0] >> 4;
 
         if (data[0] & 4) {
