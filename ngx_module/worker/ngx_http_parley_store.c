@@ -592,8 +592,9 @@ ngx_http_parley_store_appended(void *ctx)
 }
 
 
-/* Writes equal lines once a minute.  A notice, such as the return of the store,
-   is written again after a line about its absence. */
+/* Writes equal lines once a minute, and other lines ten times in a second: they
+   may have words of the engine.  A notice, such as the return of the store, is
+   written again after a line about its absence. */
 
 static void
 ngx_http_parley_store_log(void *ctx, parley_store_level_t level,
@@ -622,6 +623,15 @@ ngx_http_parley_store_log(void *ctx, parley_store_level_t level,
         {
             return;
         }
+    }
+
+    if (st->second != ngx_time()) {
+        st->second = ngx_time();
+        st->written = 0;
+    }
+
+    if (st->written++ >= NGX_HTTP_PARLEY_STORE_LINES_SECOND) {
+        return;
     }
 
     for (i = 0; i < NGX_HTTP_PARLEY_STORE_LINES

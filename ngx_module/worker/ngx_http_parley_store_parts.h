@@ -19,6 +19,7 @@
 
 
 #define NGX_HTTP_PARLEY_STORE_LINES  32
+#define NGX_HTTP_PARLEY_STORE_LINES_SECOND  10
 #define NGX_HTTP_PARLEY_STORE_WHY    256
 
 
@@ -117,6 +118,8 @@ struct ngx_http_parley_store_s {
     parley_store_stat_t           counted;        /* values in the slot */
     ngx_http_parley_store_line_t  lines[NGX_HTTP_PARLEY_STORE_LINES];
     ngx_uint_t                    line;
+    time_t                        second;         /* of the last line */
+    ngx_uint_t                    written;        /* lines in this second */
     ngx_http_parley_store_link_t  links[PARLEY_STORE_LINKS];
 };
 

@@ -23,8 +23,6 @@ static int parley_store_ask_admit(parley_store_t *s,
 static int parley_store_look(parley_store_t *s, parley_store_call_t *call);
 static int parley_store_reserved(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
-static void parley_store_foreign(parley_store_t *s,
-    const parley_wire_reply_t *reply);
 static int parley_store_admitted(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
 static int parley_store_looked(parley_store_t *s, parley_store_call_t *call,
@@ -269,8 +267,8 @@ parley_store_reserved(parley_store_t *s, parley_store_call_t *call,
                                          : 0;
 
     if (rc <= 0) {
-        if (rc == 0) {
-            parley_store_foreign(s, reply);
+        if (rc == 0 && parley_wire_error(reply).len == 0) {
+            parley_store_foreign(s);
         }
 
         return parley_store_verdict(s, call, rc == 0 ? PARLEY_ADMIT_FULL
@@ -298,33 +296,6 @@ parley_store_reserved(parley_store_t *s, parley_store_call_t *call,
     return parley_store_ask_admit(s, call) == 0
            ? parley_store_resend(s, call)
            : parley_store_verdict(s, call, PARLEY_ADMIT_FULL);
-}
-
-
-/* Logs a reply that is not the value of an id. */
-
-static void
-parley_store_foreign(parley_store_t *s, const parley_wire_reply_t *reply)
-{
-    parley_str_t  error;
-
-    error = parley_wire_error(reply);
-
-    if (error.len >= 3 && memcmp(error.data, "OOM", 3) == 0) {
-        return;
-    }
-
-    if (error.len == 0
-        || (error.len >= 9 && memcmp(error.data, "WRONGTYPE", 9) == 0))
-    {
-        parley_store_log(s, PARLEY_STORE_CRIT, "a key below \"%.*s\" is not "
-                         "Parley's; remove it, or use another prefix=",
-                         (int) s->prefix_len, s->prefix);
-        return;
-    }
-
-    parley_store_log(s, PARLEY_STORE_ERROR, "the engine refuses an id: %.*s",
-                     (int) (error.len < 200 ? error.len : 200), error.data);
 }
 
 
@@ -394,6 +365,7 @@ parley_store_limited(parley_store_t *s, parley_store_call_t *call,
     quota = (size_t) i < a->nlimits ? &a->limits[i]
                                     : &a->quotas[(size_t) i - a->nlimits];
 
+    ahead = parley_store_ahead(&quota->rate, ahead);
     wait = (ahead - quota->rate.interval_us * (int64_t) quota->rate.burst)
            / 1000 + 1;
 

@@ -129,7 +129,7 @@ static int
 parley_store_asked(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply)
 {
-    if (parley_store_take_steps(s, reply)
+    if (parley_store_take_steps(s, reply) && call->caller != NULL
         && parley_store_ask_command(s, call) == 0)
     {
         return parley_store_resend(s, call);

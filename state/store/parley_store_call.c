@@ -215,8 +215,13 @@ parley_store_answered(parley_store_t *s, const parley_wire_reply_t *reply)
 
     error = parley_wire_error(reply);
 
-    if (error.len != 0 && !parley_store_error(s, error)) {
-        return;
+    if (error.len != 0) {
+
+        if (!parley_store_error(s, error)) {
+            return;
+        }
+
+        parley_store_call_refused(s, error);
     }
 
     s->slow = 0;

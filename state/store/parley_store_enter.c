@@ -11,13 +11,9 @@
 
 
 #define PARLEY_STORE_PAUSE_MIN  200     /* ms between two tries */
-#define PARLEY_STORE_SHOWN      8       /* octets of the password in an error
-                                           that is not logged */
 
 
 static void parley_store_ask_enter(parley_store_t *s);
-static int parley_store_has_password(const parley_store_t *s,
-    parley_str_t text);
 static int parley_store_failed_step(parley_store_t *s, parley_str_t error);
 static void parley_store_server(parley_store_t *s,
     const parley_wire_reply_t *reply);
@@ -227,43 +223,12 @@ parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply)
 }
 
 
-/* An engine without AUTH repeats its arguments in the error, or a part. */
-
-static int
-parley_store_has_password(const parley_store_t *s, parley_str_t text)
-{
-    size_t  len;
-
-    len = s->conf->password.len;
-    len = len < PARLEY_STORE_SHOWN ? len : PARLEY_STORE_SHOWN;
-
-    while (text.len >= len && len != 0) {
-
-        if (memcmp(text.data, s->conf->password.data, len) == 0) {
-            return 1;
-        }
-
-        text = parley_str_from(text, 1);
-    }
-
-    return 0;
-}
-
-
 /* Returns 1 if the step goes on in spite of the error. */
 
 static int
 parley_store_failed_step(parley_store_t *s, parley_str_t error)
 {
     parley_str_t  arguments[3];
-
-    if (s->main.stage == PARLEY_STORE_AUTH
-        && parley_store_has_password(s, error))
-    {
-        parley_store_unusable(s, "the engine refuses AUTH; its error has the "
-                              "password, and is not shown");
-        return 0;
-    }
 
     /* the library of another version has other names */
 
@@ -292,9 +257,9 @@ parley_store_failed_step(parley_store_t *s, parley_str_t error)
     }
 
     if (parley_store_error(s, error)) {
-        parley_store_unusable(s, "the engine refuses: %.*s",
-                              (int) (error.len < 200 ? error.len : 200),
-                              error.data);
+        error = parley_store_words(s, error);
+        parley_store_unusable(s, "the engine refuses: %.*s", (int) error.len,
+                              (const char *) error.data);
     }
 
     return 0;
@@ -320,9 +285,10 @@ parley_store_server(parley_store_t *s, const parley_wire_reply_t *reply)
     }
 
     if (version.data[1] == '.' && version.data[0] < '7') {
+        version = parley_store_words(s, version);
         parley_store_unusable(s, "the engine has version %.*s; Redis 7.0 or "
                               "Valkey 8 is needed", (int) version.len,
-                              version.data);
+                              (const char *) version.data);
         return;
     }
 
@@ -351,9 +317,10 @@ parley_store_policy(parley_store_t *s, const parley_wire_reply_t *reply)
     policy = parley_store_line(reply, "maxmemory_policy");
 
     if (s->stat.max != 0 && !parley_store_is(policy, "noeviction")) {
+        policy = parley_store_words(s, policy);
         parley_store_unusable(s, "the engine evicts keys (maxmemory-policy "
                               "%.*s); set noeviction", (int) policy.len,
-                              policy.data);
+                              (const char *) policy.data);
         return;
     }
 

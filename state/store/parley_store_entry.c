@@ -127,6 +127,16 @@ parley_store_unreadable(parley_store_t *s)
 }
 
 
+void
+parley_store_damaged(parley_store_t *s)
+{
+    s->stat.lost[PARLEY_STORE_LOST_FORMAT]++;
+
+    parley_store_log(s, PARLEY_STORE_CRIT, "a value is skipped: it is damaged, "
+                     "or another program wrote it");
+}
+
+
 int
 parley_store_set_format(parley_store_t *s, const parley_wire_reply_t *reply)
 {
@@ -208,11 +218,6 @@ parley_store_entry(const parley_put_t *put, uint32_t generation,
 }
 
 
-/*
- * Reads the next entry.  Returns 1, 0 at the end or if the rest has another
- * form, or -1 if memory is exhausted.
- */
-
 int
 parley_store_parse(parley_store_t *s, parley_str_t *rest,
     parley_arena_t *arena, parley_record_t *ret)
@@ -221,19 +226,25 @@ parley_store_parse(parley_store_t *s, parley_str_t *rest,
     int64_t         till;
     const uint8_t  *p = rest->data;
 
-    if (rest->len < PARLEY_STORE_HEAD) {
+    if (rest->len == 0) {
         return 0;
+    }
+
+    if (rest->len < PARLEY_STORE_HEAD) {
+        parley_store_damaged(s);
+        return -1;
     }
 
     len = parley_octets_read32(p + PARLEY_STORE_ENTRY + 8);
+    till = (int64_t) parley_octets_read64(p + PARLEY_STORE_ENTRY);
 
     if (len > rest->len - PARLEY_STORE_HEAD
-        || p[8] > PARLEY_EVICTABLE_COUNT)
+        || p[8] > PARLEY_EVICTABLE_COUNT
+        || till < 0 || till > PARLEY_WIRE_NUMBER_MAX)
     {
-        return 0;
+        parley_store_damaged(s);
+        return -1;
     }
-
-    till = (int64_t) parley_octets_read64(p + PARLEY_STORE_ENTRY);
 
     ret->tag = parley_octets_read32(p);
     ret->generation = parley_octets_read32(p + 4);

@@ -1,5 +1,6 @@
 /*
- * Errors of the engine, lines of the log, and the timer.
+ * Errors of the engine, lines of the log, and the timer.  A line has words of
+ * the engine only through parley_store_words().
  */
 
 #include <stdarg.h>
@@ -9,7 +10,9 @@
 #include "state/store/parley_store_parts.h"
 
 
-#define PARLEY_STORE_ERROR  160      /* octets of an error in a line */
+#define PARLEY_STORE_WORDS  160      /* octets of the engine in a line */
+#define PARLEY_STORE_SHOWN  8        /* octets of the password that are not
+                                        logged */
 
 #define PARLEY_STORE_ACL                                                      \
     "give the user the rules that \"parley store acl\" prints"
@@ -105,11 +108,69 @@ parley_store_unusable(parley_store_t *s, const char *format, ...)
 }
 
 
+/* An engine without AUTH repeats its arguments in the error, or a part. */
+
+parley_str_t
+parley_store_words(const parley_store_t *s, parley_str_t text)
+{
+    size_t        len;
+    parley_str_t  rest;
+
+    len = s->conf->password.len;
+    len = len < PARLEY_STORE_SHOWN ? len : PARLEY_STORE_SHOWN;
+
+    for (rest = text; rest.len >= len && len != 0;
+         rest = parley_str_from(rest, 1))
+    {
+        if (memcmp(rest.data, s->conf->password.data, len) == 0) {
+            return PARLEY_STR("(the words have the password, and are not "
+                              "shown)");
+        }
+    }
+
+    return parley_str_make(text.data, text.len < PARLEY_STORE_WORDS
+                                      ? text.len : PARLEY_STORE_WORDS);
+}
+
+
+void
+parley_store_call_refused(parley_store_t *s, parley_str_t error)
+{
+    parley_str_t  word;
+
+    word = parley_str_until(error, ' ');
+
+    if (parley_str_is(word, "OOM")) {
+        return;
+    }
+
+    if (parley_str_is(word, "WRONGTYPE")) {
+        parley_store_foreign(s);
+        return;
+    }
+
+    error = parley_store_words(s, error);
+
+    parley_store_log(s, PARLEY_STORE_ERROR, "the engine refuses a call: %.*s",
+                     (int) error.len, (const char *) error.data);
+}
+
+
+void
+parley_store_foreign(parley_store_t *s)
+{
+    parley_store_log(s, PARLEY_STORE_CRIT, "a key below \"%.*s\" is not "
+                     "Parley's; remove it, or use another prefix=",
+                     (int) s->prefix_len, s->prefix);
+}
+
+
 int
 parley_store_error(parley_store_t *s, parley_str_t error)
 {
-    size_t  i, len;
-    char    why[256];
+    size_t        i, len;
+    char          why[256];
+    parley_str_t  words;
 
     for (i = 0; i < sizeof(parley_store_errors)
                     / sizeof(parley_store_errors[0]); i++)
@@ -123,14 +184,15 @@ parley_store_error(parley_store_t *s, parley_str_t error)
             continue;
         }
 
+        words = parley_str_make(error.data, len);
+
         if (parley_store_errors[i].whole) {
-            len = error.len < PARLEY_STORE_ERROR ? error.len
-                                                 : PARLEY_STORE_ERROR;
-            len -= error.data[len - 1] == '.';
+            words = parley_store_words(s, error);
+            words.len -= words.data[words.len - 1] == '.';
         }
 
-        (void) snprintf(why, sizeof(why), "%.*s: %s", (int) len,
-                        (const char *) error.data,
+        (void) snprintf(why, sizeof(why), "%.*s: %s", (int) words.len,
+                        (const char *) words.data,
                         parley_store_errors[i].cure);
 
         if (parley_store_errors[i].crit) {

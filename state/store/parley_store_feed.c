@@ -318,6 +318,8 @@ parley_store_take_step(parley_store_t *s, uint64_t number,
     if (parley_store_read_step(s, &arena, number, content, places, &step)
         != 0)
     {
+        s->stat.lost[PARLEY_STORE_LOST_FORMAT]++;
+
         parley_store_log(s, PARLEY_STORE_CRIT, "a step has an unknown form: "
                          "all gateways need versions that share a store");
 

@@ -272,7 +272,12 @@ parley_store_read_member(parley_store_t *s, const parley_wire_reply_t *reply,
     }
 
     memcpy(ret->node, node.data, PARLEY_STORE_NODE);
-    memcpy(ret->formats, text.data, 2);
+
+    for (i = 0; i < 2; i++) {
+        ret->formats[i] = text.data[i] > ' ' && text.data[i] < 0x7F
+                          ? (char) text.data[i] : '?';
+    }
+
     ret->until = until - s->offset;
     text = parley_str_from(text, 2);
 

@@ -288,8 +288,7 @@ struct parley_store_s {
 
     parley_store_member_t       members[PARLEY_STORE_MEMBERS];
     size_t                      nmembers;
-    unsigned                    listed:1;       /* they are of this
-                                                   generation */
+    unsigned                    listed:1;       /* in this generation */
 
     parley_store_stat_t         stat;
 };
@@ -542,9 +541,17 @@ void parley_store_strange(parley_store_t *s, const char *command);
 void parley_store_unusable(parley_store_t *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Reads an error of the engine in reply to a call.  Returns 1 if the call must
-   be answered as failed; else the connection was closed. */
+/* Reads an error.  Returns 1: the call has failed; 0: the connection has. */
 int parley_store_error(parley_store_t *s, parley_str_t error);
+
+/* Logs the error of a failed call, unless the engine is full. */
+void parley_store_call_refused(parley_store_t *s, parley_str_t error);
+
+/* Logs that a key of the prefix has another type or form. */
+void parley_store_foreign(parley_store_t *s);
+
+/* Returns words of the engine for the log, without the password. */
+parley_str_t parley_store_words(const parley_store_t *s, parley_str_t text);
 
 void parley_store_log(parley_store_t *s, parley_store_level_t level,
     const char *format, ...)
@@ -552,8 +559,7 @@ void parley_store_log(parley_store_t *s, parley_store_level_t level,
 
 /* parley_store_member.c */
 
-/* Sends a command that is not sent again.  Returns 1, or 0 if it cannot be
-   sent. */
+/* Sends a command once.  Returns 1, or 0 if it cannot be sent. */
 int parley_store_once(parley_store_t *s, parley_store_answer_pt answer,
     const parley_str_t *arguments, size_t n);
 
@@ -603,6 +609,9 @@ int parley_store_read_format(parley_store_t *s, parley_str_t *value);
 /* Counts and logs a value whose format this version does not read. */
 void parley_store_unreadable(parley_store_t *s);
 
+/* Counts and logs a value of a known format that has another form. */
+void parley_store_damaged(parley_store_t *s);
+
 /* Sets the format of values from the reply to a function.  Returns 0, or -1 if
    it is not one that this version writes. */
 int parley_store_set_format(parley_store_t *s,
@@ -622,10 +631,7 @@ void parley_store_field(const parley_record_id_t *id,
 void parley_store_entry(const parley_put_t *put, uint32_t generation,
     uint8_t out[PARLEY_STORE_ENTRY]);
 
-/*
- * Reads the next entry.  Returns 1; 0 at the end or if the rest has another
- * form; or -1 if memory is exhausted.
- */
+/* Reads the next entry.  Returns 1, 0 at the end, or -1: damaged, no memory. */
 int parley_store_parse(parley_store_t *s, parley_str_t *rest,
     parley_arena_t *arena, parley_record_t *ret);
 
@@ -722,6 +728,9 @@ void parley_store_count_limits(parley_store_t *s, const parley_admission_t *a);
 void parley_store_over(parley_store_t *s, const parley_admission_t *a,
     size_t i, int64_t ahead);
 void parley_store_report(parley_store_t *s, int64_t now);
+
+/* Returns a debt that the engine has told, in us, at most what it may be. */
+int64_t parley_store_ahead(const parley_limit_rate_t *rate, int64_t us);
 
 /* parley_store_library.c, made by tools/embed-library */
 

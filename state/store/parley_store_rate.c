@@ -11,6 +11,8 @@
 
 
 #define PARLEY_STORE_REPORTED  64       /* limits of one report */
+#define PARLEY_STORE_OTHERS    10000000 /* us of debt that other nodes may
+                                           add */
 
 
 static int parley_store_reported(parley_store_t *s, parley_store_call_t *call,
@@ -263,9 +265,22 @@ parley_store_reported(parley_store_t *s, parley_store_call_t *call,
         if (parley_wire_integer(parley_wire_element(reply, i), &ahead)
             && ahead > 0)
         {
-            s->zone->ops->raise(s->zone, &c->rating, ahead);
+            s->zone->ops->raise(s->zone, &c->rating,
+                                parley_store_ahead(&c->rating.rate, ahead));
         }
     }
 
     return 0;
+}
+
+
+int64_t
+parley_store_ahead(const parley_limit_rate_t *rate, int64_t us)
+{
+    int64_t  most;
+
+    most = rate->interval_us * ((int64_t) rate->burst + 1)
+           + PARLEY_STORE_OTHERS;
+
+    return us < most ? us : most;
 }

@@ -200,6 +200,7 @@ parley_store_import(parley_store_t *s, parley_str_t field, parley_str_t entry)
     if (field.len != PARLEY_STORE_FIELD
         || !parley_store_in_zones((parley_kind_t) field.data[0]))
     {
+        parley_store_damaged(s);
         return;
     }
 

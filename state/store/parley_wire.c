@@ -6,8 +6,6 @@
 #include "state/store/parley_wire.h"
 
 
-#define PARLEY_WIRE_NUMBER_MAX  ((int64_t) 1 << 53)
-
 #if HIREDIS_MAJOR >= 1
 typedef size_t  parley_wire_count_t;
 #else

@@ -12,6 +12,7 @@
 #define PARLEY_WIRE_ARGUMENTS  512      /* arguments of a command */
 #define PARLEY_WIRE_ELEMENTS   4096     /* elements of an array */
 #define PARLEY_WIRE_OCTETS     (4 * 1024 * 1024)        /* of a reply */
+#define PARLEY_WIRE_NUMBER_MAX  ((int64_t) 1 << 53)     /* that a reply has */
 
 
 /*

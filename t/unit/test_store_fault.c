@@ -643,7 +643,26 @@ test_password(void **state)
     parley_test_nodes(both, 1, NULL, 2000);
 
     assert_false(parley_store_is_up(a.store));
-    assert_non_null(strstr(a.last, "AUTH"));
+    assert_non_null(strstr(a.last, "password"));
+    assert_null(strstr(a.last, "verysecret"));
+}
+
+
+/* An error after AUTH can have the password too. */
+
+static void
+test_password_later(void **state)
+{
+    (void) state;
+
+    a.conf.password = PARLEY_STR("verysecret");
+    parley_test_engine_do(&engine, "hset '{parley}v' format verysecret");
+    parley_test_engine_do(&engine, "config set requirepass verysecret");
+    parley_test_node_cut(&a, PARLEY_STORE_MAIN);
+    parley_test_nodes(both, 1, NULL, 2000);
+
+    assert_false(parley_store_is_up(a.store));
+    assert_non_null(strstr(a.last, "another version of Parley"));
     assert_null(strstr(a.last, "verysecret"));
 }
 
@@ -745,6 +764,8 @@ main(void)
         nodes_test("CLU-12: an engine that cannot be used", test_unusable),
         nodes_test("CLU-12: functions that were removed", test_library),
         nodes_test("CLU-13: an error with the password", test_password),
+        nodes_test("CLU-13: a later error with the password",
+                   test_password_later),
         nodes_test("CLU-12: a reply without an end", test_large_reply),
     };
 
