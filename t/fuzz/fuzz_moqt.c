@@ -1,20 +1,22 @@
 /*
  * MoQ Transport.  The first octet chooses: messages of a control stream of a
- * client or a server, of a request stream or its answer, the payload of
- * CLIENT_SETUP or SERVER_SETUP, or a data stream.  The second octet is the size
- * of the pieces in which a stream comes.  A stream in pieces gives the events
- * of the stream in one piece, and an event that is written is read back.
+ * client or a server, without or with a session, of a request stream or its
+ * answer, the payload of CLIENT_SETUP or SERVER_SETUP, or a data stream.  The
+ * second octet is the size of the pieces in which a stream comes.  A stream in
+ * pieces gives the events of the stream in one piece, and an event that is
+ * written is read back.
  */
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "moqt/parley_moqt_control.h"
 #include "moqt/parley_moqt_data.h"
+#include "moqt/parley_moqt_session.h"
 #include "t/fuzz/parley_fuzz.h"
 
 
-#define FUZZ_HASH  UINT64_C(0x100000001b3)
+#define FUZZ_HASH   UINT64_C(0x100000001b3)
+#define FUZZ_LIMIT  4       /* requests of a side */
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -109,6 +111,75 @@ read_control(parley_str_t in, size_t step, parley_moqt_role_t from,
     }
 
     parley_moqt_control_free(&c);
+}
+
+
+/* Feeds a session that also sends requests, so that answers find them. */
+
+static void
+read_session(parley_str_t in, size_t step, parley_moqt_role_t role,
+    fuzz_events_t *events)
+{
+    size_t                 n;
+    parley_buf_t           b;
+    parley_str_t           part;
+    parley_arena_t         arena;
+    parley_moqt_fault_t    fault;
+    parley_moqt_effect_t   effect;
+    parley_moqt_message_t  m, sent;
+    parley_moqt_session_t  s;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+    parley_buf_init(&b, &arena, 0);
+    check(parley_moqt_session_init(&s, draft, &parley_mem_libc, role,
+                                   FUZZ_LIMIT) == 0);
+    s.setup_in = in.len % 2;
+    s.setup_out = 1;
+    s.maximum_out = 2 * FUZZ_LIMIT;
+
+    while (in.len > 0 && events->rc >= 0) {
+        n = step < in.len ? step : in.len;
+        part = parley_str_make(in.data, n);
+        in = parley_str_from(in, n);
+
+        do {
+            events->rc = parley_moqt_session_take(&s, &part, &m, &effect,
+                                                  &events->fault);
+
+            if (events->rc != 1) {
+                break;
+            }
+
+            check(s.setup_in && s.missing <= FUZZ_LIMIT);
+            check(effect.request == NULL || effect.ended
+                  || effect.request->state != PARLEY_MOQT_FREE);
+
+            add(events, &m.type, sizeof(m.type));
+            events->count++;
+
+            if (m.row->request) {
+                memset(&sent, 0, sizeof(sent));
+                sent.type = m.type;
+                sent.existing = 0;
+                sent.fetch = PARLEY_MOQT_FETCH_RELATIVE;
+                sent.alias = m.alias;
+                check(parley_moqt_namespace_add(&sent.space, PARLEY_STR("x"))
+                      == 0);
+                (void) parley_moqt_session_send(&s, &b, &sent, &effect,
+                                                &fault);
+
+                sent.type = PARLEY_MOQT_REQUEST_ERROR;
+                sent.request = m.request;
+                check(parley_moqt_session_send(&s, &b, &sent, &effect, &fault)
+                      == 0 && effect.ended);
+                (void) parley_moqt_session_grant(&s, &b);
+            }
+
+        } while (events->rc == 1);
+    }
+
+    parley_moqt_session_free(&s);
+    parley_arena_reset(&arena);
 }
 
 
@@ -263,6 +334,14 @@ read_stream(parley_str_t in, size_t step, unsigned which,
                      events);
         break;
 
+    case 8:
+        read_session(in, step, PARLEY_MOQT_SERVER, events);
+        break;
+
+    case 9:
+        read_session(in, step, PARLEY_MOQT_CLIENT, events);
+        break;
+
     case 3:
         read_control(in, step, PARLEY_MOQT_SERVER, PARLEY_MOQT_ON_RESPONSE,
                      events);
@@ -286,10 +365,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
 
-    which = data[0] % 8;
+    which = data[0] % 10;
     in = parley_str_make(data + 2, size - 2);
 
-    if (which >= 6) {
+    if (which == 6 || which == 7) {
         read_setup(in, which == 6 ? PARLEY_MOQT_CLIENT_SETUP
                                   : PARLEY_MOQT_SERVER_SETUP);
         return 0;
