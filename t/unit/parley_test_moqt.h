@@ -147,6 +147,22 @@ static const moqt_known_t  moqt_known[] = {
     moqt_response("08 0001 00"),
     moqt_response("08 0008 01 06 \"camera\""),
     moqt_response("0e 0008 01 06 \"camera\""),
+
+    /* as the encoders of npm's @moq/lite 0.2.2 write them */
+    moqt_control("2000160301042f6d6f71018000a45505086d6f712d6c697465"),
+    moqt_control("030026404602036132610663616d6572610c63616d6572612e302e63"
+                 "6d640410011040c80101020102"),
+    moqt_server("040009404680004e20012202"),
+    moqt_control("1d00130202016101620176090309030543e807001201"),
+    moqt_control("0b000702020003627965"),
+    moqt_control("10000100"),
+    moqt_server("0700020600"),
+    moqt_server("05000906419400046e6f7065"),
+    moqt_control("060009080301780179017a00"),
+    moqt_control("09000108"),
+    moqt_request("1100080a02017801790100"),
+    moqt_control("0d00070c010178017400"),
+    moqt_control("0a00010c"),
 };
 
 #define MOQT_KNOWN  (sizeof(moqt_known) / sizeof(moqt_known[0]))
