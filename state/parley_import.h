@@ -101,9 +101,11 @@ typedef enum {
 
 
 typedef struct parley_import_ops_s {
-    /* Registers this process as the worker of that number.  Returns the number
-       of the process in the zone; 0: it has none. */
-    uint32_t  (*enter)(parley_state_t *s, uint64_t worker);
+    /* Registers this process as the worker of that number, with its new
+       connection.  Returns the number of the process in the zone; 0: it has
+       none. */
+    uint32_t  (*enter)(parley_state_t *s, uint64_t worker,
+                  const parley_process_link_t *link);
 
     /* Returns 1 if the zone had another generation of the store before.
        generation: returns the last one. */
@@ -140,8 +142,8 @@ typedef struct parley_import_ops_s {
     int  (*quits)(parley_state_t *s);
 
     /* Returns the number of a worker of this node that has ended, and forgets
-       it; 0: none. */
-    uint64_t  (*ended)(parley_state_t *s);
+       it; 0: none.  link: returns its last connection. */
+    uint64_t  (*ended)(parley_state_t *s, parley_process_link_t *link);
 
     /*
      * Calls each() with sessions of this node, from position at on, 0: the

@@ -21,6 +21,17 @@ typedef struct {
 } parley_process_t;
 
 
+/*
+ * Connection of a process to the engine of a store.  After the process has
+ * ended, octets that it sent may still arrive there.  So its siblings end the
+ * connection before they remove the entries of the process.
+ */
+typedef struct parley_process_link_s {
+    uint64_t  id;               /* at the engine; 0: none */
+    char      engine[8];        /* the beginning of the engine's run id */
+} parley_process_link_t;
+
+
 /* access to the host, which tells whether a process lives */
 typedef struct {
     int     (*is_alive)(void *ctx, const parley_process_t *process);

@@ -37,10 +37,12 @@ typedef struct {
 
     /*
      * Called with the lock when the id or slot that a dead process has reserved
-     * under that stamp is freed.  NULL: not called.
+     * under that stamp is freed.  link: the last connection of that process, or
+     * NULL.  NULL: not called.
      */
     void    (*orphan)(void *orphan_ctx, parley_kind_t kind,
-                 const uint8_t *key, uint64_t stamp);
+                 const uint8_t *key, uint64_t stamp,
+                 const parley_process_link_t *link);
     void     *orphan_ctx;
 } parley_memory_env_t;
 

@@ -160,11 +160,13 @@ parley_admit_is_free(parley_memory_t *s, parley_kind_t kind,
 static void
 parley_admit_orphan(parley_memory_t *s, const parley_entry_t *e)
 {
+    const parley_member_of_t  *m = &s->sh->processes[e->mark];
+
     s->sh->orphans++;
 
     if (s->env.orphan != NULL) {
         s->env.orphan(s->env.orphan_ctx, (parley_kind_t) e->kind, e->key,
-                      parley_entry_stamp(e));
+                      parley_entry_stamp(e), m->linked ? NULL : &m->link);
     }
 }
 

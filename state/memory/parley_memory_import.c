@@ -19,7 +19,8 @@ typedef struct {
 } parley_import_walk_t;
 
 
-static uint32_t parley_import_enter(parley_state_t *state, uint64_t worker);
+static uint32_t parley_import_enter(parley_state_t *state, uint64_t worker,
+    const parley_process_link_t *link);
 static int parley_import_begins(parley_state_t *state, uint64_t generation);
 static uint64_t parley_import_generation(parley_state_t *state);
 static int parley_import_is_due(parley_state_t *state,
@@ -37,7 +38,8 @@ static int parley_import_is_record(void *ctx, const parley_entry_t *e);
 static uint32_t parley_import_keep_nodes(parley_state_t *state,
     const uint32_t *nodes, size_t n);
 static int parley_import_quits(parley_state_t *state);
-static uint64_t parley_import_ended(parley_state_t *state);
+static uint64_t parley_import_ended(parley_state_t *state,
+    parley_process_link_t *link);
 static size_t parley_import_sessions(parley_state_t *state, size_t at,
     void (*each)(void *ctx, const parley_join_t *j, uint64_t stamp,
         const parley_process_t *worker),
@@ -101,13 +103,19 @@ const parley_import_ops_t  parley_memory_import_ops = {
 
 
 static uint32_t
-parley_import_enter(parley_state_t *state, uint64_t worker)
+parley_import_enter(parley_state_t *state, uint64_t worker,
+    const parley_process_link_t *link)
 {
-    parley_memory_t  *s = (parley_memory_t *) state;
+    parley_memory_t     *s = (parley_memory_t *) state;
+    parley_member_of_t  *m = &s->sh->processes[s->process];
 
-    parley_memory_lock(s);
-    s->sh->processes[s->process].worker = s->process != 0 ? worker : 0;
-    parley_memory_unlock(s);
+    if (s->process != 0) {
+        parley_memory_lock(s);
+        m->worker = worker;
+        m->link = *link;
+        m->linked = 1;
+        parley_memory_unlock(s);
+    }
 
     return s->process;
 }
@@ -425,7 +433,7 @@ parley_import_quits(parley_state_t *state)
 
 
 static uint64_t
-parley_import_ended(parley_state_t *state)
+parley_import_ended(parley_state_t *state, parley_process_link_t *link)
 {
     uint32_t             i;
     uint64_t             worker;
@@ -442,6 +450,7 @@ parley_import_ended(parley_state_t *state)
         if (m->process.pid == 0 && m->worker != 0) {
             worker = m->worker;
             m->worker = 0;
+            *link = m->link;
         }
     }
 

@@ -27,6 +27,9 @@ typedef struct {
     uint64_t          fed;              /* number of its next append to feed; 0:
                                            not fed */
     uint32_t          quits;            /* it uses the store no longer */
+    uint32_t          linked;           /* link is of this process; 0: of the
+                                           one that had the number before */
+    parley_process_link_t  link;        /* last connection to the store */
 } parley_member_of_t;
 
 

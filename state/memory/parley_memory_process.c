@@ -54,6 +54,7 @@ void
 parley_memory_vacate_locked(const parley_memory_t *s, parley_member_of_t *m)
 {
     m->process.pid = 0;
+    m->linked = 0;
     m->since = s->sh->stamps + 1;
     m->joins = (s->sh->nworkers != 0 ? s->sh->appends.step : s->sh->stamps) + 1;
 

@@ -55,6 +55,8 @@
 #define PARLEY_STORE_TAKEN    65536 /* ids taken while the store is away */
 
 
+struct parley_process_link_s;
+
 typedef struct parley_store_s  parley_store_t;
 
 
@@ -245,11 +247,11 @@ int parley_store_quit(parley_store_t *s);
 void parley_store_destroy(parley_store_t *s);
 
 /*
- * Frees the id or slot that a dead worker of this node had reserved, in the
- * store; a hook of the zone.  ctx is the store.
+ * Ends the connection of a dead worker of this node at the engine, and frees
+ * the id or slot that it had reserved; a hook of the zone.  ctx is the store.
  */
 void parley_store_orphan(void *ctx, parley_kind_t kind, const uint8_t *key,
-    uint64_t stamp);
+    uint64_t stamp, const struct parley_process_link_s *link);
 
 /* Events of the host. */
 void parley_store_opened(parley_store_t *s, parley_store_link_t link);

@@ -6,9 +6,14 @@
 
 #include <string.h>
 
+#include "state/parley_process.h"
 #include "state/store/parley_store_parts.h"
 
 
+static int parley_store_kill_again(parley_store_t *s,
+    parley_store_call_t *call);
+static int parley_store_is_engine(const parley_store_t *s,
+    const parley_process_link_t *link);
 static void parley_store_queue(parley_store_t *s, parley_store_call_t *call);
 static void parley_store_unlink(parley_store_t *s, parley_store_call_t **link);
 
@@ -307,4 +312,70 @@ parley_store_cancel(parley_state_t *state, parley_call_t *caller)
     if (call->leave != NULL) {
         call->leave(s, call);
     }
+}
+
+
+void
+parley_store_kill(parley_store_t *s, const parley_process_link_t *link)
+{
+    char                    id[24];
+    uint64_t                name[2];
+    parley_str_t            arguments[4];
+    parley_store_call_t    *call;
+    parley_process_link_t  *copy;
+
+    name[0] = link->id;
+    memcpy(&name[1], link->engine, sizeof(link->engine));
+
+    if (link->id == 0 || memcmp(s->killed, name, sizeof(name)) == 0
+        || (s->main.stage == PARLEY_STORE_UP
+            && !parley_store_is_engine(s, link)))
+    {
+        return;
+    }
+
+    call = parley_store_call(s, NULL);
+
+    if (call == NULL) {
+        return;
+    }
+
+    arguments[0] = PARLEY_STR("CLIENT");
+    arguments[1] = PARLEY_STR("KILL");
+    arguments[2] = PARLEY_STR("ID");
+    arguments[3] = parley_wire_number((int64_t) link->id, id);
+
+    copy = parley_arena_calloc(&call->arena, sizeof(parley_process_link_t));
+
+    if (copy == NULL || parley_store_command(call, arguments, 4) != 0) {
+        parley_store_call_free(s, call);
+        return;
+    }
+
+    *copy = *link;
+
+    call->gone = 1;
+    call->again = parley_store_kill_again;
+    call->u.kill = copy;
+
+    if (parley_store_send(s, call) == 0) {
+        memcpy(s->killed, name, sizeof(name));
+    }
+}
+
+
+/* Another engine gives the same ids to other connections. */
+
+static int
+parley_store_kill_again(parley_store_t *s, parley_store_call_t *call)
+{
+    return parley_store_is_engine(s, call->u.kill);
+}
+
+
+static int
+parley_store_is_engine(const parley_store_t *s,
+    const parley_process_link_t *link)
+{
+    return strncmp(s->run, link->engine, sizeof(link->engine)) == 0;
 }

@@ -38,8 +38,6 @@ parley_store_feed_begin(parley_store_t *s)
 {
     const parley_import_ops_t  *zone = s->zone->ops->import;
 
-    s->process = zone->enter(s->zone, s->worker);
-
     /* sessions of other nodes may be lost with the generation before */
 
     if (zone->begins(s->zone, s->stat.generation)) {
@@ -528,6 +526,7 @@ parley_store_feed_tick(parley_store_t *s, int64_t now)
 {
     uint64_t                    worker;
     parley_store_call_t        *call;
+    parley_process_link_t       link;
     const parley_import_ops_t  *zone = s->zone->ops->import;
 
     if (s->behind) {
@@ -562,13 +561,14 @@ parley_store_feed_tick(parley_store_t *s, int64_t now)
     parley_store_ask_nodes(s);
 
     for ( ;; ) {
-        worker = zone->ended(s->zone);
+        worker = zone->ended(s->zone, &link);
         call = worker != 0 ? parley_store_call(s, NULL) : NULL;
 
         if (call == NULL) {
             return;
         }
 
+        parley_store_kill(s, &link);
         parley_store_say(s, call,
                          parley_store_write_plain(s, &call->arena, 'g',
                                                   worker),

@@ -2,7 +2,8 @@
  * The connections: their life, and the pauses between tries.  Only a main
  * connection that has killed its predecessor and entered sends calls, so octets
  * that a lost connection still carries have no effect after the calls were sent
- * again.
+ * again.  The zone knows the main connection of each worker, so that another
+ * worker of the node can kill that of a dead one.
  */
 
 #include <string.h>
@@ -288,6 +289,13 @@ parley_store_check(parley_store_t *s, parley_store_connection_t *c)
 static void
 parley_store_up(parley_store_t *s, int64_t now)
 {
+    parley_process_link_t  link;
+
+    memset(&link, 0, sizeof(parley_process_link_t));
+    memcpy(link.engine, s->run, sizeof(link.engine));
+    link.id = (uint64_t) s->entering;
+
+    s->process = s->zone->ops->import->enter(s->zone, s->worker, &link);
     s->main.stage = PARLEY_STORE_UP;
     s->main.pause = 0;
     s->main.heard = now;

@@ -50,6 +50,7 @@
 
 
 struct parley_import_end_s;
+struct parley_process_link_s;
 
 typedef struct parley_store_call_s  parley_store_call_t;
 
@@ -138,6 +139,7 @@ struct parley_store_call_s {
             const struct parley_store_count_s  *list;
             size_t                              n;
         } rates;
+        const struct parley_process_link_s  *kill;
     } u;
 
     parley_arena_t            arena;
@@ -233,6 +235,8 @@ struct parley_store_s {
                                                    calls, to be killed by the
                                                    next */
     char                        client_run[48];
+    uint64_t                    killed[2];      /* the last one of a dead
+                                                   worker: id, engine */
 
     /* lease and changes */
     int64_t                     renewed;        /* sending of the last renewal
@@ -478,6 +482,11 @@ void parley_store_give_up(parley_store_t *s, int64_t before);
 void parley_store_send_again(parley_store_t *s);
 
 void parley_store_cancel(parley_state_t *state, parley_call_t *call);
+
+/* Ends the connection of a dead worker at the engine, before the commands that
+   are sent next. */
+void parley_store_kill(parley_store_t *s,
+    const struct parley_process_link_s *link);
 
 /* parley_store_enter.c */
 

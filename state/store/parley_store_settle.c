@@ -340,10 +340,14 @@ parley_store_free(parley_store_t *s, const parley_admission_t *a,
 
 void
 parley_store_orphan(void *ctx, parley_kind_t kind, const uint8_t *key,
-    uint64_t stamp)
+    uint64_t stamp, const struct parley_process_link_s *link)
 {
     parley_admission_t   a;
     parley_settlement_t  how;
+
+    if (link != NULL) {
+        parley_store_kill(ctx, link);
+    }
 
     memset(&a, 0, sizeof(parley_admission_t));
     memset(&how, 0, sizeof(parley_settlement_t));

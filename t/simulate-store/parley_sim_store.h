@@ -150,6 +150,7 @@ typedef struct {
     struct sim_verb_s  *holder;         /* the admission that holds it */
     unsigned            dead:1;         /* a node that died holds it */
     int64_t             until;          /* end of that node's lease */
+    uint64_t            node;           /* its name */
     struct sim_node_s  *orphan;         /* a worker of this node was killed with
                                            it, and the engine does not know
                                            yet */
@@ -289,9 +290,8 @@ typedef struct {
     unsigned              nsessions;
     sim_reader_t          readers[SIM_NODES][SIM_LOGS];
     sim_epoch_t           epochs[SIM_LOGS][SIM_EPOCHS];
-    unsigned              ghosts;       /* logs that a killed worker joined when
-                                           its octets came late, or whose
-                                           sessions are not added, bits */
+    unsigned              ghosts;       /* logs whose sessions may not be added
+                                           again, bits */
     int64_t               asked;        /* us of a question for sessions */
     unsigned              ends;         /* ends of engines or of their data */
     unsigned              begun;        /* ends before the last generation */
@@ -421,7 +421,7 @@ void sim_log_lost(int64_t us);
 void sim_log_executed(parley_str_t content, parley_str_t reply);
 
 /* The engine has told the places of logs with these keys. */
-void sim_log_placed(uint64_t conn, parley_str_t generation, parley_str_t keys,
+void sim_log_placed(parley_str_t generation, parley_str_t keys,
     parley_str_t reply);
 void sim_log_check(void);
 

@@ -189,8 +189,7 @@ sim_log_number(const uint8_t *p)
 
 
 void
-sim_log_placed(uint64_t conn, parley_str_t generation, parley_str_t keys,
-    parley_str_t reply)
+sim_log_placed(parley_str_t generation, parley_str_t keys, parley_str_t reply)
 {
     size_t          i;
     uint8_t         key[PARLEY_KEY_LEN];
@@ -211,7 +210,6 @@ sim_log_placed(uint64_t conn, parley_str_t generation, parley_str_t keys,
             }
 
             epoch = sim_log_number(p + i);
-            sim_store.ghosts |= sim_net_worker(conn) == NULL ? 1u << log : 0;
 
             for (e = sim_store.epochs[log]; e->epoch != 0 && e->epoch != epoch;
                  e++)

@@ -259,6 +259,7 @@ sim_model_drop(sim_verb_t *v, sim_id_t *x, int dies)
         if (dies && !v->lost) {
             x->dead = 1;
             x->until = v->worker->node->until;
+            memcpy(&x->node, v->worker->node->conf.node, PARLEY_STORE_NODE);
         }
     }
 
@@ -465,6 +466,14 @@ sim_model_quit(parley_str_t name)
 
         n->until = 0;
 
+        for (k = 0; k < sim_store.nids; k++) {
+            if (memcmp(&sim_store.ids[k].node, name.data, PARLEY_STORE_NODE)
+                == 0)
+            {
+                sim_store.ids[k].until = 0;
+            }
+        }
+
         for (k = 0, living = 0; k < SIM_WORKERS; k++) {
             living += n->workers[k].life != 0;
         }
@@ -526,18 +535,16 @@ sim_model_id(parley_kind_t kind, parley_str_t key)
 }
 
 
-/* An id was reserved: its holder must have lost its lease.  The command of a
-   killed worker may arrive after the reservation was given back for it. */
+/* An id was reserved: its holder must have lost its lease. */
 
 static void
-sim_model_reserves(sim_id_t *x, parley_str_t holder, uint64_t conn)
+sim_model_reserves(sim_id_t *x, parley_str_t holder)
 {
     unsigned     i;
     sim_node_t  *n;
     sim_verb_t  *v;
 
     x->written = sim_store.engine.us;
-    x->stuck |= sim_net_worker(conn) == NULL;
 
     for (i = 0; i < SIM_VERBS; i++) {
         v = &sim_store.verbs[i];
@@ -604,8 +611,7 @@ sim_model_words(uint64_t conn, const parley_str_t *words, size_t n,
 
             } else if (reply.data[0] == '$' && reply.data[1] == '-') {
                 sim_model_reserves(x, parley_str_from(words[2],
-                                                      words[2].len - 16),
-                                   conn);
+                                                      words[2].len - 16));
             }
         }
 
@@ -632,13 +638,13 @@ sim_model_words(uint64_t conn, const parley_str_t *words, size_t n,
         x = sim_model_id(PARLEY_KIND_ID, words[6]);
 
         if (x != NULL) {
-            sim_model_reserves(x, words[4], conn);
+            sim_model_reserves(x, words[4]);
         }
 
         x = sim_model_id(PARLEY_KIND_SLOT, words[7]);
 
         if (x != NULL) {
-            sim_model_reserves(x, words[4], conn);
+            sim_model_reserves(x, words[4]);
         }
 
     } else if (parley_str_is(words[1], "p1_settle")) {
@@ -657,7 +663,7 @@ sim_model_words(uint64_t conn, const parley_str_t *words, size_t n,
         }
 
     } else if (parley_str_is(words[1], "p1_append") && reply.data[0] == '*') {
-        sim_log_placed(conn, words[4], words[11], reply);
+        sim_log_placed(words[4], words[11], reply);
         sim_log_executed(words[5], reply);
         x = n > 12 ? sim_model_id(PARLEY_KIND_ID, words[14]) : NULL;
 
@@ -670,7 +676,7 @@ sim_model_words(uint64_t conn, const parley_str_t *words, size_t n,
         sim_store.asked = sim_store.now;
 
     } else if (parley_str_is(words[1], "p1_join") && reply.data[0] == '*') {
-        sim_log_placed(conn, words[4], words[10], reply);
+        sim_log_placed(words[4], words[10], reply);
 
     } else if (parley_str_is(words[1], "p1_free")) {
         w = sim_net_worker(conn);

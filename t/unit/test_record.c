@@ -358,14 +358,16 @@ test_no_room(void **state)
 
     /* a record may use the room of the one that it replaces */
 
-    big[SIZE / 5] = '\0';
+    big[SIZE / 6] = '\0';
     assert_int_equal(put("alice", "y", big, PARLEY_EVICTABLE_NONE, 0),
                      PARLEY_PUT_OK);
+    assert_int_not_equal(put("alice", "z", big, PARLEY_EVICTABLE_NONE, 0),
+                         PARLEY_PUT_OK);
     big[0] = 'y';
     assert_int_equal(put("alice", "y", big, PARLEY_EVICTABLE_NONE, 0),
                      PARLEY_PUT_OK);
     assert_int_equal(get("y", T0), 1);
-    assert_int_equal(got[0].value.len, SIZE / 5 + 2);
+    assert_int_equal(got[0].value.len, SIZE / 6 + 2);
     assert_int_equal(got[0].value.data[2], 'y');
 
     free(big);
