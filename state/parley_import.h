@@ -91,6 +91,16 @@ typedef struct parley_import_s {
 } parley_import_t;
 
 
+/* effect of a step that this process has to tell */
+typedef enum {
+    PARLEY_IMPORTED = 0,        /* none */
+    PARLEY_IMPORTED_REPLACED,   /* a JOIN of another node has replaced a session
+                                   of this one */
+    PARLEY_IMPORTED_LOST        /* the zone has no room for a job of this
+                                   node */
+} parley_imported_t;
+
+
 /* periodic work that one process of a zone does for all */
 typedef enum {
     PARLEY_IMPORT_DUE_FEED = 0,
@@ -121,9 +131,8 @@ typedef struct parley_import_ops_s {
     /* Returns the number of the last step that the zone has; 0: none. */
     uint64_t  (*number)(parley_state_t *s);
 
-    /* Takes a step; one that the zone has is ignored.  Returns 1 if it is a
-       JOIN of another node that has replaced a session of this one. */
-    int  (*take)(parley_state_t *s, const parley_import_t *i);
+    /* Takes a step; one that the zone has is ignored. */
+    parley_imported_t  (*take)(parley_state_t *s, const parley_import_t *i);
 
     /*
      * The zone misses steps up to a number: drops the sessions of other nodes.

@@ -28,9 +28,9 @@ static int parley_import_is_due(parley_state_t *state,
 static void parley_import_put_off(parley_state_t *state,
     parley_import_due_t which, int64_t ms);
 static uint64_t parley_import_number(parley_state_t *state);
-static int parley_import_take(parley_state_t *state,
+static parley_imported_t parley_import_take(parley_state_t *state,
     const parley_import_t *i);
-static void parley_import_append(parley_memory_t *s, const parley_import_t *i,
+static int parley_import_append(parley_memory_t *s, const parley_import_t *i,
     int64_t now);
 static void parley_import_miss(parley_state_t *state, uint64_t number,
     int records);
@@ -181,14 +181,14 @@ parley_import_number(parley_state_t *state)
 }
 
 
-static int
+static parley_imported_t
 parley_import_take(parley_state_t *state, const parley_import_t *i)
 {
-    int               replaced;
-    size_t            k;
-    int64_t           now;
-    uint32_t          process;
-    parley_memory_t  *s = (parley_memory_t *) state;
+    size_t              k;
+    int64_t             now;
+    uint32_t            process;
+    parley_memory_t    *s = (parley_memory_t *) state;
+    parley_imported_t   ret;
 
     now = parley_memory_now(s) - i->age;
 
@@ -202,10 +202,10 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
 
     if (i->number <= s->sh->appends.step) {
         parley_memory_unlock(s);
-        return 0;
+        return PARLEY_IMPORTED;
     }
 
-    replaced = 0;
+    ret = PARLEY_IMPORTED;
 
     /* a node closes its questions, drops its jobs and ends its attempts at
        once; its own step may find newer ones */
@@ -213,7 +213,12 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
     switch (i->kind) {
 
     case PARLEY_IMPORT_APPEND:
-        parley_import_append(s, i, now);
+        if (parley_import_append(s, i, now) != 0 && i->own
+            && i->append->njobs != 0)
+        {
+            ret = PARLEY_IMPORTED_LOST;
+        }
+
         break;
 
     case PARLEY_IMPORT_ERASE:
@@ -233,8 +238,9 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
             process = 0;
         }
 
-        replaced = parley_roster_set(s, process, i->join, &i->place, i->stamp,
-                                     now);
+        if (parley_roster_set(s, process, i->join, &i->place, i->stamp, now)) {
+            ret = PARLEY_IMPORTED_REPLACED;
+        }
 
         break;
 
@@ -263,7 +269,10 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
         break;
 
     case PARLEY_IMPORT_ADD:
-        parley_job_import_add(s, i, now);
+        if (parley_job_import_add(s, i, now) != 0 && i->own) {
+            ret = PARLEY_IMPORTED_LOST;
+        }
+
         break;
 
     case PARLEY_IMPORT_END:
@@ -286,13 +295,14 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
         parley_memory_orphans(s);
     }
 
-    return replaced;
+    return ret;
 }
 
 
-/* A record that has no room is missed by the readers of its logs. */
+/* A record that has no room is missed by the readers of its logs; returns -1,
+   else 0. */
 
-static void
+static int
 parley_import_append(parley_memory_t *s, const parley_import_t *i, int64_t now)
 {
     size_t             k;
@@ -312,13 +322,15 @@ parley_import_append(parley_memory_t *s, const parley_import_t *i, int64_t now)
     if (ret.places != NULL
         && parley_append_write(s, i->append, i, now, &ret) == PARLEY_APPEND_OK)
     {
-        return;
+        return 0;
     }
 
     for (k = 0; k < i->append->nlogs; k++) {
         (void) parley_log_set(s, i->append->logs[k], i->append->account,
                               &i->places[k], now, &log);
     }
+
+    return -1;
 }
 
 

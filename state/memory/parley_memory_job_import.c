@@ -52,7 +52,7 @@ parley_job_import_orphans(parley_memory_t *s, const uint32_t *nodes, size_t n)
 }
 
 
-void
+int
 parley_job_import_add(parley_memory_t *s, const parley_import_t *i,
     int64_t now)
 {
@@ -75,9 +75,11 @@ parley_job_import_add(parley_memory_t *s, const parley_import_t *i,
                                   now)
             != 0)
         {
-            return;
+            return -1;
         }
     }
+
+    return 0;
 }
 
 

@@ -323,8 +323,9 @@ void parley_memory_node(parley_memory_t *s, uint32_t node);
 
 /* parley_memory_job_import.c */
 
-/* Adds the jobs of a step without a record. */
-void parley_job_import_add(parley_memory_t *s, const struct parley_import_s *i,
+/* Adds the jobs of a step without a record.  Returns 0, or -1 if the table is
+   full. */
+int parley_job_import_add(parley_memory_t *s, const struct parley_import_s *i,
     int64_t now);
 
 /* As parley_import_ops_t.sole. */

@@ -176,6 +176,8 @@ typedef enum {
                                            a key */
     PARLEY_STORE_LOST_FORMAT,   /* a value was skipped: this version does not
                                    read its format */
+    PARLEY_STORE_LOST_JOB,      /* the zone became full before it had a job of
+                                   its node */
     PARLEY_STORE_LOSSES
 } parley_store_loss_t;
 

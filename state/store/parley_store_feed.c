@@ -326,8 +326,20 @@ parley_store_take_step(parley_store_t *s, uint64_t number,
 
     step.import.age = age;
 
-    if (zone->take(s->zone, &step.import)) {
+    switch (zone->take(s->zone, &step.import)) {
+
+    case PARLEY_IMPORTED_REPLACED:
         s->env->replaced(s->env->ctx, step.import.join, step.import.stamp);
+        break;
+
+    case PARLEY_IMPORTED_LOST:
+        s->stat.lost[PARLEY_STORE_LOST_JOB]++;
+        parley_store_log(s, PARLEY_STORE_WARN, "the zone has no room for a job "
+                         "of this gateway, which is lost");
+        break;
+
+    default:
+        break;
     }
 
     if (step.asks_roster && !step.import.own) {

@@ -49,7 +49,6 @@
                                        engine forgets a reservation */
 
 
-struct parley_import_end_s;
 struct parley_process_link_s;
 
 typedef struct parley_store_call_s  parley_store_call_t;
@@ -306,18 +305,6 @@ parley_state_done_t parley_store_append(parley_state_t *state,
 /* Reads the refusal of an append or a join.  Returns 1; 0: not refused. */
 int parley_store_refuses(const parley_wire_reply_t *reply,
     parley_append_verdict_t *ret);
-
-/* The zone decides about room and shares; if a asks, it counts subscribers. */
-parley_append_verdict_t parley_store_append_may(parley_store_t *s,
-    const parley_append_t *a, parley_appended_t *ret);
-
-/* Returns the call of an append, which may be the notice of an end; NULL if
-   memory is exhausted. */
-parley_store_call_t *parley_store_append_call(parley_store_t *s,
-    const parley_append_t *a, const struct parley_import_end_s *end);
-
-/* The store is away, or did not answer in time. */
-void parley_store_append_alone(parley_store_t *s, parley_store_call_t *call);
 
 /* parley_store_job.c */
 

@@ -114,5 +114,19 @@ void parley_store_read_places(const uint8_t *p, size_t n, parley_place_t *ret);
 /* Returns the number by which zones know a node. */
 uint32_t parley_store_node_number(const uint8_t *node);
 
+/* parley_store_append.c */
+
+/* The zone decides about room and shares; if a asks, it counts subscribers. */
+parley_append_verdict_t parley_store_append_may(parley_store_t *s,
+    const parley_append_t *a, parley_appended_t *ret);
+
+/* Returns the call of an append, which may be the notice of an end; NULL if
+   memory is exhausted. */
+parley_store_call_t *parley_store_append_call(parley_store_t *s,
+    const parley_append_t *a, const parley_import_end_t *end);
+
+/* The store is away, or did not answer in time. */
+void parley_store_append_alone(parley_store_t *s, parley_store_call_t *call);
+
 
 #endif /* PARLEY_STORE_STEP_H */

@@ -1,7 +1,6 @@
 /* state/store: engines and connections that fail, and nodes that die */
 
 #include <signal.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "state/store/parley_wire.h"
@@ -94,45 +93,6 @@ test_kill(void **state)
     assert_string_equal(parley_test_engine_do(&engine,
                             "client list | grep -c -v cmd=client"), "4");
     close(fd);
-}
-
-
-/* The engine still reads the connection of a worker that was killed, until the
-   next worker frees its reservation; or, without one, tells its end. */
-
-static void
-test_kill_sibling(void **state)
-{
-    int                 fd, reserves;
-    parley_admission_t  m = message("orphan", "printone");
-
-    static const char  late[] = "SET {parley}late 1\r\n";
-
-    for (reserves = 0; reserves < 2; reserves++) {
-
-        if (reserves) {
-            (void) end(state);
-            (void) begin(state);
-            assert_int_equal(admit(&a, &m).verdict, PARLEY_ADMIT_OK);
-        }
-
-        fd = dup(a.links[PARLEY_STORE_MAIN].fd);
-        assert_true(fd >= 0);
-        parley_test_node_again(&a);
-        parley_test_nodes_up(both, 2);
-
-        if (reserves) {
-            assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_OK);
-        } else {
-            parley_test_nodes(both, 2, NULL, 2500);
-        }
-
-        (void) send(fd, late, sizeof(late) - 1, MSG_NOSIGNAL);
-        assert_string_equal(parley_test_engine_do(&engine,
-                                                  "get '{parley}late'"),
-                            "");
-        close(fd);
-    }
 }
 
 
@@ -789,8 +749,6 @@ main(void)
               test_stopped_engine),
         nodes_test("CLU-11: a connection lost at any octet", test_cut),
         nodes_test("CLU-11: the connection before is killed", test_kill),
-        nodes_test("CLU-07 CLU-11: the connection of a killed worker",
-                   test_kill_sibling),
         nodes_test("CLU-08: away, refuse", test_away_refuse),
         nodes_test("CLU-08 CLU-09: away, local", test_away_local),
         nodes_test("CLU-09: more ids than calls", test_away_many),

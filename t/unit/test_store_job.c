@@ -313,6 +313,80 @@ test_added(void **state)
 }
 
 
+/* Fills the zone of a node. */
+
+static void
+fill(parley_test_node_t *n)
+{
+    size_t                size;
+    uint32_t              i;
+    parley_put_t          put;
+    parley_str_t          part;
+    parley_state_t       *zone = &n->zone.s.state;
+    parley_put_result_t   got;
+
+    static const uint8_t  octets[100000];
+
+    memset(&put, 0, sizeof(put));
+    put.id.kind = PARLEY_KIND_QUESTION;
+    put.queue = PARLEY_EVICTABLE_NONE;
+    put.account = key(PARLEY_KIND_ACCOUNT, "eve");
+    put.parts = &part;
+    put.nparts = 1;
+    put.ttl = TTL;
+
+    for (size = sizeof(octets), i = 1; size != 0; i++) {
+        part = parley_str_make(octets, size);
+        put.id.tag = i << 16;
+        memcpy(put.id.key, &i, sizeof(i));
+
+        (void) zone->ops->put(zone, &put, &got, NULL);
+
+        size = got == PARLEY_PUT_OK ? size : size / 2;
+    }
+}
+
+
+/* The zone becomes full while the store has the job. */
+
+static void
+test_no_room(void **state)
+{
+    char                  text[200];
+    parley_job_t          j;
+    parley_call_t        *call = wait_for();
+    parley_state_t       *s = parley_store_state(a.store);
+    parley_job_add_t      add;
+    parley_store_stat_t   stat;
+    parley_job_added_t    got;
+
+    (void) state;
+
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    j = job("lane", text);
+
+    memset(&add, 0, sizeof(add));
+    add.job = j;
+
+    assert_int_equal(s->ops->job->add(s, &add, &got, call),
+                     PARLEY_STATE_LATER);
+    fill(&a);
+    until(PARLEY_STATE_LATER, call);
+    equal();
+
+    assert_false(has_lane(&a, "lane"));
+    assert_true(has_lane(&b, "lane"));
+
+    parley_store_stat(a.store, &stat);
+    assert_int_equal(stat.lost[PARLEY_STORE_LOST_JOB], 1);
+    assert_string_equal(a.last, "the zone has no room for a job of this "
+                        "gateway, which is lost");
+    parley_store_stat(b.store, &stat);
+    assert_int_equal(stat.lost[PARLEY_STORE_LOST_JOB], 0);
+}
+
+
 /* Adds a sole job at a node, which may have it already. */
 
 static void
@@ -469,6 +543,7 @@ main(void)
         job_test("CLU-06: the notice of an end", test_notice),
         job_test("CLU-04 CLU-06: a reader at another node", test_owed),
         job_test("CLU-06: jobs without a record", test_added),
+        job_test("CLU-06: a job without room", test_no_room),
         job_test("CLU-06: a sole job", test_sole),
         job_test("CLU-06: a sole job, and a new node", test_sole_later),
         job_test("CLU-06: a new node", test_new_node),

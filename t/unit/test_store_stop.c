@@ -1,4 +1,7 @@
-/* state/store: nodes that stop, and the nodes that adopt their jobs */
+/* state/store: nodes and workers that stop, and those that have their jobs */
+
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "t/unit/parley_test_jobs.h"
 
@@ -148,6 +151,45 @@ test_adopt_alive(void **state)
 }
 
 
+/* The engine still reads the connection of a worker that was killed, until the
+   next worker frees its reservation; or, without one, tells its end. */
+
+static void
+test_kill_sibling(void **state)
+{
+    int                 fd, reserves;
+    parley_admission_t  m = message("orphan", "printone");
+
+    static const char  late[] = "SET {parley}late 1\r\n";
+
+    for (reserves = 0; reserves < 2; reserves++) {
+
+        if (reserves) {
+            (void) end(state);
+            (void) begin(state);
+            assert_int_equal(admit(&a, &m).verdict, PARLEY_ADMIT_OK);
+        }
+
+        fd = dup(a.links[PARLEY_STORE_MAIN].fd);
+        assert_true(fd >= 0);
+        parley_test_node_again(&a);
+        parley_test_nodes_up(both, 2);
+
+        if (reserves) {
+            assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_OK);
+        } else {
+            parley_test_nodes(both, 2, NULL, 2500);
+        }
+
+        (void) send(fd, late, sizeof(late) - 1, MSG_NOSIGNAL);
+        assert_string_equal(parley_test_engine_do(&engine,
+                                                  "get '{parley}late'"),
+                            "");
+        close(fd);
+    }
+}
+
+
 int
 main(void)
 {
@@ -160,6 +202,8 @@ main(void)
                  test_stops_last),
         job_test("CLU-06: no jobs of a living node are adopted",
                  test_adopt_alive),
+        nodes_test("CLU-07 CLU-11: the connection of a killed worker",
+                   test_kill_sibling),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
