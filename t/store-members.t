@@ -8,7 +8,7 @@ use lib 't/lib';
 
 use Sys::Hostname qw(hostname);
 use Test::More;
-use Time::HiRes qw(sleep);
+use Time::HiRes qw(sleep time);
 
 use Parley::Env qw(port slurp spew tmp_dir);
 use Parley::Gateway;
@@ -136,6 +136,35 @@ subtest 'CLU-15 settings that must be equal' => sub {
     reload(sub { });
     ok($nodes->wait_for(sub { settings_of() eq $equal && differ() == 0 }),
        'equal again');
+};
+
+
+# As "nginx -s stop" and "nginx -s quit" do.
+subtest 'CLU-07 a gateway that is stopped leaves the list' => sub {
+    my $count = sub {
+        return $redis->cli('ZCOUNT', '{parley}m', int(1000 * time), '+inf');
+    };
+
+    $nodes->stop($_) for 0, 1;
+    is($count->(), 0, 'both gateways');
+
+    for my $signal (qw(TERM QUIT)) {
+        my $two = Parley::Nodes->start($redis, %conf, workers => 2, only => 1);
+        my ($first) = $two->workers(1);
+
+        is($count->(), 1, 'a gateway of two workers');
+
+        # nginx starts another one
+        kill 'KILL', $first;
+        ok($two->wait_for(sub { 2 == grep { $_ != $first } $two->workers(1) }));
+        $two->wait_up;
+
+        my $pid = delete $two->nginx(1)->{pid};
+
+        kill $signal, $pid;
+        waitpid $pid, 0;
+        is($count->(), 0, "is stopped by $signal");
+    }
 };
 
 done_testing();
