@@ -6,10 +6,11 @@
 #include "t/unit/parley_test.h"
 
 #include "core/parley_hex.h"
-#include "moqt/parley_moqt_control.h"
+#include "moqt/parley_moqt_session.h"
 
 
-#define MOQT_MAX  ((UINT64_C(1) << 62) - 1)
+#define MOQT_LIMIT  8       /* requests of each side of a session */
+#define MOQT_MAX    ((UINT64_C(1) << 62) - 1)
 
 
 static const parley_moqt_draft_t *const  draft = &parley_moqt_draft_16;
@@ -240,6 +241,41 @@ moqt_subscribe(uint8_t *p, unsigned fields, unsigned len, unsigned name)
     start[2] = (uint8_t) (p - start - 3);
 
     return (size_t) (p - start);
+}
+
+
+static inline void
+moqt_begin(parley_moqt_session_t *s, parley_moqt_role_t role)
+{
+    assert_int_equal(parley_moqt_session_init(s, draft, &parley_mem_libc,
+                                              role, MOQT_LIMIT), 0);
+}
+
+
+/* Appends the SETUP of a session. */
+static inline void
+moqt_setup(parley_moqt_session_t *s, parley_buf_t *b)
+{
+    parley_arena_t              arena;
+    parley_moqt_fault_t         fault;
+    parley_moqt_effect_t        effect;
+    parley_moqt_message_t       m;
+    parley_moqt_pairs_writer_t  w;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+    memset(&m, 0, sizeof(m));
+
+    m.type = s->role == PARLEY_MOQT_CLIENT ? PARLEY_MOQT_CLIENT_SETUP
+                                           : PARLEY_MOQT_SERVER_SETUP;
+
+    parley_moqt_pairs_writer_init(&w, draft, &arena);
+    parley_moqt_pairs_put_integer(&w, PARLEY_MOQT_SETUP_MAX_REQUEST_ID,
+                                  2 * s->limit);
+    assert_int_equal(parley_moqt_pairs_done(&w, &m.params), 0);
+    assert_int_equal(parley_moqt_session_send(s, b, &m, &effect, &fault), 0);
+    assert_null(effect.request);
+
+    parley_arena_reset(&arena);
 }
 
 

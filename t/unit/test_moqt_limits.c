@@ -327,6 +327,55 @@ test_values(void **state)
 }
 
 
+/* The writer refuses members above their limits, and changes nothing. */
+
+static void
+test_writer(void **state)
+{
+    uint8_t                *value;
+    parley_buf_t            b;
+    parley_arena_t          arena;
+    parley_moqt_fault_t     fault;
+    parley_moqt_message_t   m;
+
+    (void) state;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+    parley_buf_init(&b, &arena, 0);
+    value = calloc(1, 8193);
+    assert_non_null(value);
+    memset(&m, 0, sizeof(m));
+
+    m.type = 0x01;
+    assert_int_equal(parley_moqt_message_write(draft, &b, &m, &fault), -1);
+    moqt_assert_fault(&fault, PARLEY_MOQT_INTERNAL_ERROR, "Type");
+
+    m.type = PARLEY_MOQT_SUBSCRIBE;
+    assert_int_equal(parley_moqt_message_write(draft, &b, &m, &fault), -1);
+    moqt_assert_fault(&fault, PARLEY_MOQT_INTERNAL_ERROR, "Track Namespace");
+
+    assert_int_equal(parley_moqt_namespace_add(&m.space, PARLEY_STR("x")), 0);
+    m.name = parley_str_make(value, 4096);
+    assert_int_equal(parley_moqt_message_write(draft, &b, &m, &fault), -1);
+    moqt_assert_fault(&fault, PARLEY_MOQT_INTERNAL_ERROR, "Track Name");
+
+    m.type = PARLEY_MOQT_REQUEST_ERROR;
+    m.text = parley_str_make(value, 1025);
+    assert_int_equal(parley_moqt_message_write(draft, &b, &m, &fault), -1);
+    moqt_assert_fault(&fault, PARLEY_MOQT_INTERNAL_ERROR, "Error Reason");
+
+    m.type = PARLEY_MOQT_GOAWAY;
+    m.text = parley_str_make(value, 8193);
+    assert_int_equal(parley_moqt_message_write(draft, &b, &m, &fault), -1);
+    moqt_assert_fault(&fault, PARLEY_MOQT_INTERNAL_ERROR, "New Session URI");
+
+    assert_int_equal(b.len, 0);
+
+    free(value);
+    parley_arena_reset(&arena);
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_test("MOQ-12 each integer at its limit", test_integers),
     parley_test("MOQ-12 small integers of 8 octets are allowed",
@@ -336,6 +385,7 @@ static const struct CMUnitTest  tests[] = {
     parley_test("MOQ-12 65535 octets and 10000 parameters of SETUP",
                 test_large),
     parley_test("MOQ-12 members with few values are checked", test_values),
+    parley_test("MOQ-12 the writer keeps the limits", test_writer),
 };
 
 PARLEY_TEST_MAIN(tests)

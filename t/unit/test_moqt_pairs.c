@@ -321,6 +321,7 @@ test_writer(void **state)
     parley_moqt_fault_t         fault;
     parley_moqt_token_t         token, back;
     parley_moqt_pairs_t         pairs;
+    parley_moqt_filter_t        filter, other;
     parley_moqt_pairs_writer_t  w;
 
     (void) state;
@@ -349,6 +350,27 @@ test_writer(void **state)
         assert_int_equal(back.value.len,
                          token.alias_type & PARLEY_MOQT_TOKEN_REGISTER
                          ? 6 : 0);
+    }
+
+    for (filter.type = PARLEY_MOQT_FILTER_NEXT_GROUP;
+         filter.type <= PARLEY_MOQT_FILTER_RANGE; filter.type++)
+    {
+        filter.start = (parley_moqt_location_t) { 70, MOQT_MAX };
+        filter.end_group = 71;
+
+        parley_moqt_pairs_writer_init(&w, draft, &arena);
+        parley_moqt_pairs_put_filter(&w, PARLEY_MOQT_PARAM_FILTER, &filter);
+        assert_int_equal(parley_moqt_pairs_done(&w, &pairs), 0);
+        assert_true(parley_moqt_pairs_find(draft, &pairs,
+                                           PARLEY_MOQT_PARAM_FILTER, &pair));
+        assert_int_equal(parley_moqt_filter_read(draft, pair.octets, &other,
+                                                 &fault), 0);
+        assert_int_equal(other.type, filter.type);
+        assert_true(other.start.object
+                    == (filter.type < PARLEY_MOQT_FILTER_START ? 0
+                        : MOQT_MAX));
+        assert_int_equal(other.end_group,
+                         filter.type == PARLEY_MOQT_FILTER_RANGE ? 71 : 0);
     }
 
     /* types that do not ascend, or have the wrong parity; limits */
@@ -510,7 +532,7 @@ test_uris(void **state)
 
     static const char *const  bad_authorities[] = {
         "", ":443", "a:b", "a:4:4", "[::1", "[]", "[::1]x", "a/b", "a b",
-        "u@", "u@v@w", "a\x7f", "%4", "[a/b]"
+        "u@", "u@v@w", "u/v@a", "a\x7f", "%4", "[a/b]"
     };
 
     (void) state;
