@@ -32,6 +32,8 @@ typedef enum {
     PARLEY_IMPORT_JOIN,
     PARLEY_IMPORT_LEAVE,
     PARLEY_IMPORT_GONE,         /* a worker ended, with its sessions */
+    PARLEY_IMPORT_ROSTER,       /* all nodes add their sessions again; the
+                                   asking one drops those that it has */
     PARLEY_IMPORT_CLOSE,        /* a message closed questions */
     PARLEY_IMPORT_DROP,         /* the jobs of a lane are dropped */
     PARLEY_IMPORT_ADD,          /* jobs without a record */
@@ -135,11 +137,11 @@ typedef struct parley_import_ops_s {
     parley_imported_t  (*take)(parley_state_t *s, const parley_import_t *i);
 
     /*
-     * The zone misses steps up to a number: drops the sessions of other nodes.
-     * If records is 1, drops the retained records too: erasures may be among
-     * the missed steps.
+     * The zone misses steps up to a number, if it has not taken that one: drops
+     * the sessions of other nodes, and the retained records, since erasures may
+     * be among the missed steps.  0: drops the sessions alone.
      */
-    void  (*miss)(parley_state_t *s, uint64_t number, int records);
+    void  (*miss)(parley_state_t *s, uint64_t number);
 
     /* Drops the sessions of nodes that are not in a list.  Returns one of them
        that has jobs; 0: none. */

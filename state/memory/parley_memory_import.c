@@ -32,9 +32,9 @@ static parley_imported_t parley_import_take(parley_state_t *state,
     const parley_import_t *i);
 static int parley_import_append(parley_memory_t *s, const parley_import_t *i,
     int64_t now);
-static void parley_import_miss(parley_state_t *state, uint64_t number,
-    int records);
-static int parley_import_is_record(void *ctx, const parley_entry_t *e);
+static void parley_import_miss(parley_state_t *state, uint64_t number);
+static void parley_import_leave_all(parley_memory_t *s);
+static int parley_import_is_record(void *last, const parley_entry_t *e);
 static uint32_t parley_import_keep_nodes(parley_state_t *state,
     const uint32_t *nodes, size_t n);
 static int parley_import_quits(parley_state_t *state);
@@ -257,6 +257,16 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
 
         break;
 
+    case PARLEY_IMPORT_ROSTER:
+
+        /* joins before it may lack their leaves */
+
+        if (i->own) {
+            parley_import_leave_all(s);
+        }
+
+        break;
+
     case PARLEY_IMPORT_CLOSE:
         for (k = 0; k < i->ncloses && !i->own; k++) {
             (void) parley_record_close_locked(s, &i->closes[k]);
@@ -291,7 +301,7 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
 
     parley_memory_unlock(s);
 
-    if (i->kind == PARLEY_IMPORT_GONE) {
+    if (i->kind == PARLEY_IMPORT_GONE || i->kind == PARLEY_IMPORT_ROSTER) {
         parley_memory_orphans(s);
     }
 
@@ -335,18 +345,25 @@ parley_import_append(parley_memory_t *s, const parley_import_t *i, int64_t now)
 
 
 static void
-parley_import_miss(parley_state_t *state, uint64_t number, int records)
+parley_import_miss(parley_state_t *state, uint64_t number)
 {
+    int               more;
     size_t            at;
-    uint32_t          i;
+    uint64_t          last;
     parley_memory_t  *s = (parley_memory_t *) state;
 
     parley_memory_lock(s);
 
-    for (i = 1; i <= s->sh->nworkers; i++) {
-        parley_memory_vacate_locked(s,
-                                    &s->sh->processes[s->sh->nprocesses + i]);
+    /* another process was told so, and takes the steps after that number */
+
+    if (number != 0 && s->sh->appends.step >= number) {
+        parley_memory_unlock(s);
+        return;
     }
+
+    parley_import_leave_all(s);
+
+    last = s->sh->appends.head;
 
     if (s->sh->appends.step < number) {
         s->sh->appends.step = number;
@@ -356,23 +373,45 @@ parley_import_miss(parley_state_t *state, uint64_t number, int records)
 
     parley_memory_orphans(s);
 
-    for (at = 0; records; /* void */ ) {
+    for (at = 0, more = number != 0; more; /* void */ ) {
         parley_memory_lock(s);
         at = parley_table_drop_locked(s->sh->table, at, PARLEY_IMPORT_BUCKETS,
-                                      parley_import_is_record, s);
+                                      parley_import_is_record, &last);
         parley_memory_unlock(s);
 
-        records = at != 0;
+        more = at != 0;
     }
 }
 
 
-static int
-parley_import_is_record(void *ctx, const parley_entry_t *e)
-{
-    (void) ctx;
+/* Drops the sessions of other nodes. */
 
-    return e->kind == PARLEY_KIND_PLACE;
+static void
+parley_import_leave_all(parley_memory_t *s)
+{
+    uint32_t  i;
+
+    for (i = 1; i <= s->sh->nworkers; i++) {
+        parley_memory_vacate_locked(s,
+                                    &s->sh->processes[s->sh->nprocesses + i]);
+    }
+}
+
+
+/* Returns whether an entry is a place of the last record, or of one before. */
+
+static int
+parley_import_is_record(void *last, const parley_entry_t *e)
+{
+    parley_log_place_t  place;
+
+    if (e->kind != PARLEY_KIND_PLACE) {
+        return 0;
+    }
+
+    memcpy(&place, e->octets, sizeof(place));
+
+    return place.number <= *(const uint64_t *) last;
 }
 
 

@@ -36,7 +36,11 @@ parley_roster_set(parley_memory_t *s, uint32_t process,
 
     e = parley_roster_session(s, j->log, j->session, &session);
 
-    if (e != NULL && parley_entry_stamp(e) >= stamp) {
+    /* another process may not have removed a session that has left */
+
+    if (e != NULL && parley_entry_stamp(e) >= stamp
+        && !parley_memory_has_left(s, e))
+    {
         return 0;
     }
 

@@ -41,7 +41,7 @@ parley_store_feed_begin(parley_store_t *s)
     /* sessions of other nodes may be lost with the generation before */
 
     if (zone->begins(s->zone, s->stat.generation)) {
-        zone->miss(s->zone, 0, 0);
+        zone->miss(s->zone, 0);
         parley_store_ask_roster(s);
         s->session = 1;
 
@@ -244,7 +244,7 @@ parley_store_take_steps(parley_store_t *s, const parley_wire_reply_t *reply)
     before = zone->number(s->zone);
 
     if (before != 0 && before < (uint64_t) removed) {
-        zone->miss(s->zone, (uint64_t) removed, 1);
+        zone->miss(s->zone, (uint64_t) removed);
         parley_store_ask_roster(s);
         parley_store_log(s, PARLEY_STORE_WARN, "this gateway was away for too "
                          "long: its streams have a gap");
@@ -342,14 +342,8 @@ parley_store_take_step(parley_store_t *s, uint64_t number,
         break;
     }
 
-    if (step.asks_roster && !step.import.own) {
+    if (step.import.kind == PARLEY_IMPORT_ROSTER && !step.import.own) {
         s->session = 1;
-
-    } else if (step.asks_roster) {
-
-        /* joins before it may lack their leaves; the others are added again */
-
-        zone->miss(s->zone, 0, 0);
     }
 
     if (step.import.kind == PARLEY_IMPORT_JOIN && step.import.own) {

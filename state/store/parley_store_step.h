@@ -52,8 +52,6 @@
 /* a step that was read; its texts are borrowed from the octets */
 typedef struct {
     parley_import_t   import;
-    unsigned          asks_roster:1;    /* kind r */
-
     parley_append_t   append;
     parley_erase_t    erase;
     parley_had_t      had;

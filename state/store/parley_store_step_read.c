@@ -234,7 +234,7 @@ parley_store_read_step(const parley_store_t *s, parley_arena_t *arena,
         break;
 
     case 'r':
-        ret->asks_roster = 1;
+        i->kind = PARLEY_IMPORT_ROSTER;
         break;
 
     case 'w':

@@ -153,26 +153,6 @@ counts(parley_test_node_t *n)
 }
 
 
-static inline void
-equal(void)
-{
-    unsigned  i;
-
-    for (i = 0; i < 400; i++) {
-        parley_test_nodes(both, 2, NULL, 10);
-
-        if (i > 4
-            && a.zone.s.state.ops->import->number(&a.zone.s.state)
-               == b.zone.s.state.ops->import->number(&b.zone.s.state))
-        {
-            return;
-        }
-    }
-
-    fail_msg("the nodes have different steps");
-}
-
-
 /* Lets a node work alone until it takes a job, for at most ms. */
 
 static inline parley_job_page_t

@@ -5,6 +5,7 @@
 #ifndef PARLEY_TEST_NODES_H
 #define PARLEY_TEST_NODES_H
 
+#include "state/parley_import.h"
 #include "t/unit/parley_test_store.h"
 
 
@@ -73,6 +74,28 @@ until_inboxes(int n)
     }
 
     fail_msg("the engine has other subscribers");
+}
+
+
+/* Lets the nodes work until both have the steps of the other. */
+
+static inline void
+equal(void)
+{
+    unsigned  i;
+    uint64_t  one, two;
+
+    for (i = 0; i < 400; i++) {
+        parley_test_nodes(both, 2, NULL, 10);
+        one = a.zone.s.state.ops->import->number(&a.zone.s.state);
+        two = b.zone.s.state.ops->import->number(&b.zone.s.state);
+
+        if (i > 5 && one == two) {
+            return;
+        }
+    }
+
+    fail_msg("the zones differ");
 }
 
 
