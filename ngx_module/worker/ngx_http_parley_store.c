@@ -592,9 +592,9 @@ ngx_http_parley_store_appended(void *ctx)
 }
 
 
-/* Writes equal lines once a minute, and other lines ten times in a second: they
-   may have words of the engine.  A notice, such as the return of the store, is
-   written again after a line about its absence. */
+/* Writes equal lines once a minute, and ten errors in a second, which may have
+   words of the engine.  A notice, such as the return of the store, is written
+   again after a line about its absence. */
 
 static void
 ngx_http_parley_store_log(void *ctx, parley_store_level_t level,
@@ -630,7 +630,9 @@ ngx_http_parley_store_log(void *ctx, parley_store_level_t level,
         st->written = 0;
     }
 
-    if (st->written++ >= NGX_HTTP_PARLEY_STORE_LINES_SECOND) {
+    if (level >= PARLEY_STORE_ERROR
+        && st->written++ >= NGX_HTTP_PARLEY_STORE_LINES_SECOND)
+    {
         return;
     }
 
