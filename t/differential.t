@@ -269,7 +269,7 @@ sub sent {
 
     return $octets if $protocol !~ /^(?:c2a|moq)$/;
 
-    $octets =~ s/"(ts|timestamp|created_at|createdAt)":"[^"]*"/"$1":""/g;
+    $octets =~ s/"(ts|timestamp|created_at|createdAt|created)":"[^"]*"/"$1":""/g;
     $octets =~ s/"value":"[^"]{86}=="/"value":""/g;
     $octets =~ s/"base64:[^"]{86}=="/""/g;
     $octets =~ s/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f-]{17}\b/ID/g;
@@ -295,6 +295,9 @@ sub frame_difference {
 
     my $answer = served($tool->{answer} // '', 'websocket');
 
+    # a notification gets no frame
+    return '' if $answer eq '' && ($tool->{status} // 0) == 202;
+
     return grep({ served($_, 'websocket') eq $answer }
                 @{ $nginx->{answers} })
            ? '' : 'another answer';
@@ -309,7 +312,8 @@ sub stream_difference {
 
     # a fault of the proof or of the connection, or a rule, comes first
     return '' if $error =~ $PROOF || !$model->{known}
-                 || $error =~ /^(?:identity-unmappable|scope-unauthorised)$/;
+                 || $error =~ /^(?:identity-unmappable|scope-unauthorised
+                                   |policy-refused)$/x;
 
     return "code $error, and not $model->{code}" if $error ne $model->{code};
     return "status $nginx->{status}"

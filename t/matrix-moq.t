@@ -1,5 +1,6 @@
-# MoQ commands and services of AEE, and the detection of the protocol if a
-# location accepts several.
+# MoQ commands and services of every protocol, messages of every protocol and a
+# service of MoQ, and the detection of the protocol if a location accepts
+# several.
 
 use lib 't/lib';
 use Parley::Test;
@@ -10,6 +11,12 @@ my $deny = 'parley_deny intent=ops.delete; parley_allow principal=**;';
 
 run_cases(add => join '',
     location('/moq-alone', 'parley_accept moq; parley_jwt on;'),
+    location('/deny-vcp', 'parley_accept vcp vcp2; parley_speak moq; '
+                        . 'parley_jwt on; parley_deny intent=vcp.escalation; '
+                        . 'parley_allow principal=**;'),
+    location('/deny-c2a', 'parley_accept c2a; parley_speak moq; '
+                        . 'parley_jwt on; parley_deny intent=c2a.chat.*; '
+                        . 'parley_allow principal=**;'),
     location('/deny-action', "$to_moq $deny"),
     location('/deny-command', "$to_moq parley_deny intent=moq.cmd.ops.delete; "
                             . 'parley_allow principal=**;'),

@@ -42,9 +42,6 @@ my $dir = tmp_dir();
 my %pair = map { m{/(\w+)-to-(\w+)$} ? ("$1-to-$2" => [$1, $2]) : () }
            glob root() . '/t/cases/*-to-*';
 
-# no location translates these: nginx -t says so
-delete $pair{'vcp2-to-moq'};
-
 spew("$dir/identities.json", jcs({ principals => [
     { sub => 'entry', aee => 'agent.listed', vcp => 'agent://dir/entry' },
     { sub => 'hidden', aee => 'agent.hidden' },
@@ -75,11 +72,15 @@ for my $path (map { glob root() . "/t/cases/*-to-$_/*" } qw(vcp vcp2)) {
 
     next if !defined $o{broadcast} && !defined $o{severity};
 
-    $own{$case} = '/own/' . scalar keys %own;
-    $http .= location($own{$case}, "parley_accept $from; parley_speak $to; "
+    my $both = "parley_accept $from; parley_speak $to; "
         . (defined $o{broadcast} ? "parley_vcp_broadcast $o{broadcast};" : '')
         . (defined $o{severity}
-           ? "parley_vcp_severity E_TIMEOUT=$o{severity};" : ''));
+           ? "parley_vcp_severity E_TIMEOUT=$o{severity};" : '');
+
+    $own{$case} = '/own/' . scalar keys %own;
+    $http .= location($own{$case}, $both)
+           . location("/token$own{$case}", "$both parley_jwt on; "
+                                         . "parley_claims $from=name;");
 }
 
 for my $name (sort keys %pair) {
@@ -146,7 +147,7 @@ sub refusal {
 sub made_at {
     my $body = shift;
 
-    return $body =~ /"(?:ts|timestamp|created_at|createdAt)":"([^"]+)"/
+    return $body =~ /"(?:ts|timestamp|created_at|createdAt|created)":"([^"]+)"/
            ? $1 : undef;
 }
 
@@ -317,11 +318,13 @@ for my $case (map { glob root() . "/t/cases/$_/*" } sort keys %pair) {
     }
 
     if (defined $opts{sender}) {
+        # MoQ names a principal by its sub, which the tool cannot know
+        my $sub = $to eq 'moq' ? $opts{sender} =~ s/:/./r : $opts{sender};
+
         $uri = "/token$uri";
         push @headers, Authorization => 'Bearer '
-            . token(idp(), { sub => $opts{sender}, name => $opts{sender} });
-        push @words, '--sender', $opts{sender},
-                     '--principal', $opts{sender};
+            . token(idp(), { sub => $sub, name => $opts{sender} });
+        push @words, '--sender', $opts{sender}, '--principal', $sub;
     }
 
     push @words, '--recipient', $opts{recipient} // $self;

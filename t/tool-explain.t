@@ -643,8 +643,8 @@ subtest 'GW-16 variables are reported as unknown' => sub {
 
 
 subtest 'GW-11 GW-16 the warnings of nginx' => sub {
-    for (['aee moq; parley_speak vcp; parley_trusted on;',
-          'moq, which is never translated to vcp'],
+    for (['aee moq; parley_speak vcp; parley_signature required; '
+          . 'parley_trusted on;', 'moq, a protocol without signatures'],
          ['aee c2a; parley_speak aee; parley_signature required;',
           'c2a, a protocol without signatures'])
     {

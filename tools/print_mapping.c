@@ -14,7 +14,6 @@
 
 static void mapping_fields(void);
 static void mapping_rules(void);
-static void mapping_partners(const parley_codec_t *codec);
 static void mapping_forms(const mapping_t *t, parley_proto_t proto);
 static void mapping_targets(mapping_t *t, parley_proto_t proto);
 static void mapping_answers(mapping_t *t, parley_proto_t proto);
@@ -139,8 +138,8 @@ mapping_rules(void)
     const parley_codec_t  *codec;
 
     static const char *const  rows[] = {
-        "told by", "translated to and from", "how old (s)", "how early (s)",
-        "needs TLS", "needs a signature", "a reply names"
+        "told by", "how old (s)", "how early (s)", "needs TLS",
+        "needs a signature", "a reply names"
     };
 
     mapping_head("mapping", "rules", "", PARLEY_PROTO_NONE);
@@ -159,21 +158,17 @@ mapping_rules(void)
                 break;
 
             case 1:
-                mapping_partners(codec);
-                break;
-
             case 2:
-            case 3:
                 printf(" %lld |",
-                       (long long) (k == 2 ? codec->past_max_ms
+                       (long long) (k == 1 ? codec->past_max_ms
                                            : codec->future_max_ms) / 1000);
                 break;
 
-            case 4:
+            case 3:
                 printf(codec->needs_tls ? " yes |" : " |");
                 break;
 
-            case 5:
+            case 4:
                 printf(codec->needs_signature ? " yes |" : " |");
                 break;
 
@@ -185,35 +180,6 @@ mapping_rules(void)
 
         printf("\n");
     }
-}
-
-
-/*
- * Prints the protocols that this one translates with.  Both codecs must allow
- * it.
- */
-
-static void
-mapping_partners(const parley_codec_t *codec)
-{
-    unsigned               i, n;
-    const parley_codec_t  *other;
-
-    for (i = 0, n = 0; i < PARLEY_PROTO_COUNT; i++) {
-        other = parley_codecs[i];
-
-        if (other != codec
-            && (codec->partners == 0
-                || codec->partners & PARLEY_PROTO_BIT(i))
-            && (other->partners == 0
-                || other->partners & PARLEY_PROTO_BIT(codec->proto)))
-        {
-            printf("%s%s", n++ == 0 ? " " : ", ",
-                   (const char *) parley_proto_title(i).data);
-        }
-    }
-
-    printf(" |");
 }
 
 

@@ -55,9 +55,9 @@ typedef struct {
                                            also determines the intents and
                                            forms; empty: the protocol has its
                                            own word */
-    unsigned        partners;           /* bits 1 << parley_proto_t: protocols
-                                           that messages can be translated to
-                                           and from; 0: all others */
+    parley_str_t    intents;            /* text before the dot and the form in
+                                           an intent; empty: words, or the
+                                           protocol's word */
     unsigned        acts;               /* bits PARLEY_ACT_BIT(): acts of
                                            messages of other protocols that it
                                            can express by itself; failures only
@@ -152,9 +152,10 @@ typedef struct {
 
     /*
      * Fills act, text, code, alarm and notice from msg->data, an object that is
-     * not validated.  The caller has set msg->form and msg->intent.  Used for a
-     * message that another protocol carries.  NULL: payloads of this protocol
-     * say none of these.  Returns 0, or -1 if memory is exhausted.
+     * not validated, or absent.  The caller has set msg->form, msg->intent and
+     * msg->members.  Used for a message that another protocol carries.  NULL:
+     * payloads of this protocol say none of these.  Returns 0, or -1 if memory
+     * is exhausted.
      */
     int    (*payload)(parley_msg_t *msg);
 

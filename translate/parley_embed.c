@@ -24,6 +24,7 @@ static inline int parley_embed_media_word(parley_str_t s,
 parley_proto_t
 parley_embed_intent(parley_str_t intent, parley_str_t *ret_form)
 {
+    parley_str_t    word;
     parley_proto_t  proto;
 
     proto = parley_proto_begins(intent, ret_form);
@@ -35,6 +36,14 @@ parley_embed_intent(parley_str_t intent, parley_str_t *ret_form)
         return PARLEY_PROTO_NONE;
     }
 
+    word = parley_codecs[proto]->intents;
+
+    if (word.len > 0) {
+        *ret_form = intent.len > word.len && intent.data[word.len] == '.'
+                    && memcmp(intent.data, word.data, word.len) == 0
+                    ? parley_str_from(intent, word.len + 1) : parley_str_none;
+    }
+
     return ret_form->len > 0 ? proto : PARLEY_PROTO_NONE;
 }
 
@@ -42,11 +51,15 @@ parley_embed_intent(parley_str_t intent, parley_str_t *ret_form)
 parley_str_t
 parley_embed_word(parley_proto_t proto)
 {
-    parley_str_t  word;
+    const parley_codec_t  *codec;
 
-    word = parley_codecs[proto]->words;
+    codec = parley_codecs[proto];
 
-    return word.len > 0 ? word : parley_proto_name(proto);
+    if (codec->intents.len > 0) {
+        return codec->intents;
+    }
+
+    return codec->words.len > 0 ? codec->words : parley_proto_name(proto);
 }
 
 

@@ -16,7 +16,7 @@
  *            {"type": "data", "mediaType": "application/vnd.<x>+json",
  *            "form", "data": {payload}, "members": {...}, "reference"}
  *   channel  a text, for people (parley_embed_text.h)
- *   MoQ CMD  the payload and a member: {"payload", "aee": {"form", "id",
+ *   MoQ CMD  the payload and a member: {"payload", "<x>": {"form", "id",
  *            ..., "members": {...}}}
  */
 
@@ -272,7 +272,8 @@ int parley_embed_digest(parley_arena_t *arena, const parley_msg_t *m,
 
 /*
  * Finds the protocol, other than AEE, of an intent "<x>.<form>", and the form.
- * PARLEY_PROTO_NONE: the intent does not name one.
+ * <x> is that of parley_embed_word().  PARLEY_PROTO_NONE: the intent does not
+ * name one.
  */
 parley_proto_t parley_embed_intent(parley_str_t intent, parley_str_t *ret_form);
 
@@ -283,8 +284,8 @@ parley_proto_t parley_embed_intent(parley_str_t intent, parley_str_t *ret_form);
 parley_proto_t parley_embed_kin(parley_proto_t proto);
 
 /*
- * Returns the word with which the intents of proto begin: "vcp" of
- * "vcp.escalation".
+ * Returns the text before the dot and the form in the intents of proto: "vcp"
+ * of "vcp.escalation", "moq.cmd" of "moq.cmd.render".
  */
 parley_str_t parley_embed_word(parley_proto_t proto);
 

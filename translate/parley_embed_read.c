@@ -133,17 +133,16 @@ parley_embed_take(parley_arena_t *arena, parley_msg_t *msg,
         return rc;
     }
 
+    /* A payload of MoQ has its meaning together with the members. */
+
     if ((c->sentence.len > 0 && parley_embed_text_restore(arena, msg, c) != 0)
+        || parley_embed_take_members(arena, msg, c) != 0
         || parley_embed_take_payload(msg, c, slot) != 0)
     {
         return -1;
     }
 
-    if (slot->agrees != NULL && !slot->agrees(outer, c, msg)) {
-        return 0;
-    }
-
-    return parley_embed_take_members(arena, msg, c) == 0 ? 1 : -1;
+    return slot->agrees == NULL || slot->agrees(outer, c, msg);
 }
 
 

@@ -18,6 +18,8 @@ typedef struct {
 } parley_embed_lines_t;
 
 
+static int parley_embed_redact_data(parley_redact_t *r, parley_str_t prefix,
+    const parley_str_t *payloads, const parley_edit_t *asked);
 static int parley_embed_redact_last(parley_redact_t *r,
     const parley_msg_t *m, parley_str_t text, parley_str_t *ret);
 static int parley_embed_redact_lines(parley_redact_t *r,
@@ -57,6 +59,84 @@ parley_embed_redact(parley_redact_t *r, parley_str_t data,
                               rest.len > 0 ? rest : r->asked[i].pointer,
                               r->asked[i].value)
             != 0)
+        {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_embed_redact_members(parley_redact_t *r, const parley_json_t *doc,
+    uint32_t object, parley_str_t before, parley_str_t after)
+{
+    uint32_t        i;
+    parley_buf_t    b;
+    parley_str_t    prefix;
+    parley_proto_t  proto;
+
+    for (proto = 0; proto < PARLEY_PROTO_COUNT; proto++) {
+
+        if (parley_json_get(doc, object, parley_proto_name(proto))
+            == PARLEY_JSON_NONE)
+        {
+            continue;
+        }
+
+        parley_buf_init(&b, r->arena, 32);
+        parley_buf_str(&b, before);
+        parley_buf_str(&b, parley_proto_name(proto));
+        parley_buf_str(&b, after);
+
+        if (parley_buf_done(&b, &prefix) != 0) {
+            return -1;
+        }
+
+        for (i = 0; i < r->nasked; i++) {
+            if (parley_redact_add(r, prefix, r->asked[i].pointer,
+                                  r->asked[i].value)
+                != 0
+                || parley_embed_redact_data(r, prefix,
+                                            parley_codecs[proto]->payloads,
+                                            &r->asked[i])
+                   != 0)
+            {
+                return -1;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+/* Adds the edits for a payload that another protocol nests differently. */
+
+static int
+parley_embed_redact_data(parley_redact_t *r, parley_str_t prefix,
+    const parley_str_t *payloads, const parley_edit_t *asked)
+{
+    size_t        n;
+    unsigned      i;
+    parley_str_t  rest;
+
+    for (i = 0; payloads != NULL && payloads[i].len > 0; i++) {
+
+        n = payloads[i].len;
+        rest = parley_str_from(asked->pointer, n);
+
+        if (rest.len == 0 || rest.data[0] != '/'
+            || memcmp(asked->pointer.data, payloads[i].data, n) != 0)
+        {
+            break;
+        }
+
+        if (parley_redact_add(r, PARLEY_STR("/payload"), rest, asked->value)
+            != 0
+            || (i == 0
+                && parley_redact_add(r, prefix, rest, asked->value) != 0))
         {
             return -1;
         }

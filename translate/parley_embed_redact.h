@@ -20,6 +20,16 @@ int parley_embed_redact(parley_redact_t *r, parley_str_t data,
     __attribute__((warn_unused_result));
 
 /*
+ * Adds the edits for the messages that a carrier with the member "payload"
+ * embeds.  object may have members "<x>" of other protocols.  The pointer of
+ * the envelope members is before, <x> and after.  Returns 0, or -1 if memory is
+ * exhausted.
+ */
+int parley_embed_redact_members(parley_redact_t *r, const parley_json_t *doc,
+    uint32_t object, parley_str_t before, parley_str_t after)
+    __attribute__((warn_unused_result));
+
+/*
  * Does the work of parley_embed_redact() in a text at a pointer, for every
  * capsule that a reader may find there.
  */

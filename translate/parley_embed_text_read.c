@@ -130,11 +130,11 @@ parley_embed_text_first(parley_arena_t *arena, uint64_t seed,
     if (space == NULL) {
 
         /*
-         * For another version of a protocol, the intent is derived from the
-         * form.
+         * If intents do not begin with the protocol's word, the intent is
+         * derived from the form.
          */
 
-        if (parley_codecs[ret->origin]->words.len == 0) {
+        if (parley_str_eq(parley_embed_word(ret->origin), proto)) {
             ret->words[PARLEY_EMBED_INTENT] = line;
         }
 

@@ -8,7 +8,6 @@
 #include "translate/parley_signing.h"
 #include "translate/parley_plain_msg.h"
 #include "translate/parley_msg_field.h"
-#include "translate/parley_suits.h"
 
 
 struct parley_engine_s {
@@ -578,16 +577,6 @@ parley_engine_may(const parley_codec_t *codec, const parley_msg_t *m,
     if (m->partial) {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED, "",
                                 "a log record is not a message (MVE-5)");
-    }
-
-    if (!parley_codec_is_pair(m->wire, codec->proto)) {
-        return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, PARLEY_MSG_FORM).pointer,
-                                "%s is not translated to "
-                                "%s",
-                                (const char *) parley_proto_name(m->wire).data,
-                                (const char *)
-                                parley_proto_name(codec->proto).data);
     }
 
     return 0;

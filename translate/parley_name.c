@@ -197,7 +197,8 @@ parley_name_translate(parley_arena_t *arena, const parley_encode_opts_t *opts,
     const parley_msg_t *m, parley_str_t name, parley_msg_field_t field,
     parley_proto_t to, parley_str_t *ret, parley_error_t *err)
 {
-    int  rc;
+    int          rc;
+    parley_at_t  at;
 
     rc = parley_name_resolve(arena, opts, m->wire, name, to, ret);
 
@@ -230,10 +231,15 @@ parley_name_translate(parley_arena_t *arena, const parley_encode_opts_t *opts,
                                 (const char *) parley_proto_title(to).data);
     }
 
-    return parley_error_set(err, PARLEY_E_IDENTITY_UNMAPPABLE,
-                            parley_at(m, field).pointer,
-                            "no name of %s can be derived from this one",
-                            (const char *) parley_proto_title(to).data);
+    at = parley_at(m, field);
+
+    return parley_error_set(err, PARLEY_E_IDENTITY_UNMAPPABLE, at.pointer,
+                            "no name of %s can be derived from %s",
+                            (const char *) parley_proto_title(to).data,
+                            at.pointer[0] != '\0' ? "this one"
+                            : field == PARLEY_MSG_SENDER
+                            ? "that of the sender"
+                            : "that of the recipient");
 }
 
 

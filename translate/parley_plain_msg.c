@@ -22,9 +22,9 @@ static const parley_plain_field_t  parley_plain_fields[] = {
     { offsetof(parley_msg_t, call), PARLEY_MSG_DATA },
     { offsetof(parley_msg_t, recalls), PARLEY_MSG_REPLY_TO },
     { offsetof(parley_msg_t, session), PARLEY_MSG_DATA },
-    { offsetof(parley_msg_t, held_id), PARLEY_MSG_DATA },
-    { offsetof(parley_msg_t, held_corr), PARLEY_MSG_DATA },
-    { offsetof(parley_msg_t, held_reply_to), PARLEY_MSG_DATA },
+    { offsetof(parley_msg_t, held_id), PARLEY_MSG_ID },
+    { offsetof(parley_msg_t, held_corr), PARLEY_MSG_CORR },
+    { offsetof(parley_msg_t, held_reply_to), PARLEY_MSG_REPLY_TO },
 };
 
 
@@ -72,7 +72,10 @@ parley_plain_msg(const parley_msg_t *msg, parley_error_t *err)
         if (!parley_plain_is(*(const parley_str_t *)
                              (const void *) (base + field->offset)))
         {
-            at = parley_at(msg, field->field);
+            /* A text contains all fields of its message. */
+
+            at = parley_at(msg, msg->held && msg->data.doc != msg->doc
+                                ? PARLEY_MSG_DATA : field->field);
 
             return parley_error_set(err, PARLEY_E_FIELD_INVALID, at.pointer,
                                     "%s has a name with control characters",

@@ -43,24 +43,3 @@ parley_codec_supplies(const parley_engine_t *engine, parley_arena_t *arena,
     return codec->supplies != NULL ? codec->supplies(engine, arena, opts, err)
                                    : 0;
 }
-
-
-int
-parley_codec_is_pair(parley_proto_t from, parley_proto_t to)
-{
-    unsigned  partners;
-
-    if (from == to) {
-        return 1;
-    }
-
-    partners = parley_codecs[from]->partners;
-
-    if (partners != 0 && !(partners & PARLEY_PROTO_BIT(to))) {
-        return 0;
-    }
-
-    partners = parley_codecs[to]->partners;
-
-    return partners == 0 || (partners & PARLEY_PROTO_BIT(from));
-}

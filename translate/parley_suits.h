@@ -26,9 +26,5 @@ int parley_codec_supplies(const parley_engine_t *engine, parley_arena_t *arena,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* Returns whether messages can go from one protocol to another: the protocols
-   are equal, or a translation exists. */
-int parley_codec_is_pair(parley_proto_t from, parley_proto_t to);
-
 
 #endif /* PARLEY_SUITS_H */

@@ -4,7 +4,6 @@
 
 #include "core/parley_buf.h"
 #include "gate/metrics/parley_status.h"
-#include "translate/parley_suits.h"
 
 
 #define PARLEY_STATUS_SIZE  32768   /* octets; initial size of the buffer */
@@ -495,9 +494,7 @@ parley_status_usual(const parley_metric_t *m, const parley_labelled_t at)
             return 0;
         }
 
-        return at[0] < PARLEY_PROTO_COUNT && at[1] < PARLEY_PROTO_COUNT
-               && parley_codec_is_pair((parley_proto_t) at[0],
-                                       (parley_proto_t) at[1]);
+        return at[0] < PARLEY_PROTO_COUNT && at[1] < PARLEY_PROTO_COUNT;
     }
 
     return m->labels[1] != PARLEY_LABELS_BY || at[1] == PARLEY_L_BY_GATEWAY;

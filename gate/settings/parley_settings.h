@@ -247,8 +247,7 @@ typedef struct parley_settings_http_s {
                                            line 0: none */
     parley_where_t       serves_keys;   /* the first parley_public_keys; line 0:
                                            none */
-    parley_proto_set_t   idle[PARLEY_PROTO_COUNT];
-                                        /* warned about, by spoken protocol */
+    parley_proto_set_t   idle;          /* protocols that a warning named */
     parley_where_t       keyless;       /* last parley_jwt that a warning named;
                                            line 0: none */
     parley_where_t       plain;         /* last directive that a warning about a
@@ -537,8 +536,8 @@ void parley_settings_http_doubt(const parley_settings_env_t *env,
 
 /*
  * Returns the accepted protocols without any message that passes, and in *ret a
- * text for the operator about the first.  Their messages cannot be translated
- * to the upstream's protocol, or have no signature where one is required.
+ * text for the operator about the first.  Their messages have no signature, and
+ * one is required.
  */
 parley_proto_set_t parley_settings_idle(const parley_gate_conf_t *gate,
     parley_error_t *ret);

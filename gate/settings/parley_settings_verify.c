@@ -25,8 +25,6 @@ static const char *parley_settings_lack(const parley_settings_http_t *http,
     const parley_settings_t *s);
 static int parley_settings_window_min(const parley_settings_t *s,
     parley_error_t *err);
-static void parley_settings_never(const parley_gate_conf_t *gate,
-    parley_proto_t proto, parley_error_t *ret);
 static int parley_settings_pairs(const parley_gate_conf_t *gate,
     parley_error_t *err);
 static int parley_settings_redacts(const parley_gate_conf_t *gate,
@@ -262,9 +260,9 @@ parley_settings_takes(const parley_settings_env_t *env,
 
     idle = parley_settings_idle(&s->gate, &err);
 
-    if (idle & ~http->idle[s->gate.speak]) {
-        /* one warning for each pair of protocols */
-        http->idle[s->gate.speak] |= idle;
+    if (idle & ~http->idle) {
+        /* one warning for each protocol */
+        http->idle |= idle;
 
         (void) parley_problem(problem, "\"%s\" %s",
                               parley_directives[by].name, err.text);
@@ -421,6 +419,7 @@ parley_proto_set_t
 parley_settings_idle(const parley_gate_conf_t *gate, parley_error_t *ret)
 {
     unsigned            i;
+    parley_str_t        word;
     parley_proto_set_t  idle;
 
     idle = 0;
@@ -428,48 +427,23 @@ parley_settings_idle(const parley_gate_conf_t *gate, parley_error_t *ret)
     for (i = PARLEY_PROTO_COUNT; i > 0; i--) {
 
         if (!(gate->accept & PARLEY_PROTO_BIT(i - 1))
-            || (parley_codec_is_pair((parley_proto_t) (i - 1), gate->speak)
-                && (gate->signature != PARLEY_DEMAND_REQUIRED
-                    || parley_codecs[i - 1]->pointers[PARLEY_MSG_SIGNATURE]
-                       != NULL)))
+            || gate->signature != PARLEY_DEMAND_REQUIRED
+            || parley_codecs[i - 1]->pointers[PARLEY_MSG_SIGNATURE] != NULL)
         {
             continue;
         }
 
         idle |= PARLEY_PROTO_BIT(i - 1);
+        word = parley_proto_name((parley_proto_t) (i - 1));
 
-        parley_settings_never(gate, (parley_proto_t) (i - 1), ret);
+        (void) parley_error_set(ret, PARLEY_E_FIELD_INVALID, NULL,
+                                "names %.*s, a protocol without signatures, "
+                                "with \"parley_signature required\": its "
+                                "messages are refused",
+                                (int) word.len, (const char *) word.data);
     }
 
     return idle;
-}
-
-
-/* Tells why no message of the protocol passes. */
-
-static void
-parley_settings_never(const parley_gate_conf_t *gate, parley_proto_t proto,
-    parley_error_t *ret)
-{
-    parley_str_t  from, to;
-
-    from = parley_proto_name(proto);
-    to = parley_proto_name(gate->speak);
-
-    if (!parley_codec_is_pair(proto, gate->speak)) {
-        (void) parley_error_set(ret, PARLEY_E_TRANSLATION_UNSUPPORTED, NULL,
-                                "names %.*s, which is never translated to "
-                                "%.*s",
-                                (int) from.len, (const char *) from.data,
-                                (int) to.len, (const char *) to.data);
-        return;
-    }
-
-    (void) parley_error_set(ret, PARLEY_E_FIELD_INVALID, NULL,
-                            "names %.*s, a protocol without signatures, "
-                            "with \"parley_signature required\": its messages "
-                            "are refused",
-                            (int) from.len, (const char *) from.data);
 }
 
 

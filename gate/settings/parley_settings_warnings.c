@@ -3,7 +3,6 @@
 #include "translate/parley_codec.h"
 #include "gate/settings/parley_jwt_conf.h"
 #include "gate/settings/parley_settings_parts.h"
-#include "translate/parley_suits.h"
 
 
 static void parley_settings_unheld(const parley_settings_env_t *env,
@@ -390,9 +389,7 @@ parley_settings_is_unsigned(const parley_settings_http_t *http,
     }
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        if (i != to && (from & PARLEY_PROTO_BIT(i))
-            && parley_codec_is_pair((parley_proto_t) i, to))
-        {
+        if (i != to && (from & PARLEY_PROTO_BIT(i))) {
             return 1;
         }
     }

@@ -1,6 +1,6 @@
 #include "t/unit/parley_test_form.h"
 
-#include "translate/parley_codec.h"
+#include "translate/parley_embed.h"
 #include "schemas/parley_schema_text.h"
 #include "t/unit/parley_test_names.h"
 #include "t/unit/parley_test_steer.h"
@@ -24,6 +24,9 @@ static void parley_test_form_finish_c2a(parley_test_forms_t *forms,
     parley_test_tree_t *tree);
 static void parley_test_form_finish_moq(parley_test_forms_t *forms,
     parley_test_tree_t *tree);
+static void parley_test_form_command(parley_test_forms_t *forms,
+    parley_proto_t proto, parley_test_tree_t *tree,
+    parley_test_tree_t *capsule);
 static void parley_test_form_event(parley_test_forms_t *forms,
     parley_test_tree_t *payload);
 static void parley_test_form_carried(parley_test_forms_t *forms,
@@ -497,7 +500,10 @@ parley_test_form_finish_c2a(parley_test_forms_t *forms,
 }
 
 
-/* Adds a member that is similar to an AEE message carried by a command. */
+/*
+ * Adds a member that is similar to another protocol's message carried by a
+ * command, and often the action and the payload of that message.
+ */
 
 static void
 parley_test_form_finish_moq(parley_test_forms_t *forms,
@@ -505,7 +511,8 @@ parley_test_form_finish_moq(parley_test_forms_t *forms,
 {
     unsigned               i;
     parley_str_t           word;
-    parley_test_tree_t    *aee;
+    parley_proto_t         proto;
+    parley_test_tree_t    *capsule;
     parley_test_source_t  *s = forms->source;
 
     static const char *const  members[][5] = {
@@ -515,17 +522,20 @@ parley_test_form_finish_moq(parley_test_forms_t *forms,
         { "sender", "agent.a", "human.alice", "sub-one", "agent.one" },
         { "recipient", "agent.b", "bus.ops", "sub-two", "agent.two" },
         { "intent", "ops.backup", "aee.status.ping", "vcp.escalation", "" },
+        { "act", "request", "reply", "event", "order" },
         { "corr", "a-thread", "another", "", "x" },
         { "reply_to", "an-earlier-one", "x", "", "another" },
         { "priority", "low", "urgent", "high", "none" },
         { "x-mood", "fine", "so so", "", "bad" },
     };
 
-    if (!parley_test_chance(&s->random, 20)) {
+    if (!parley_test_chance(&s->random, 40)) {
         return;
     }
 
-    aee = parley_test_tree(s->arena, PARLEY_JSON_OBJECT);
+    proto = (parley_proto_t) parley_test_below(&s->random, PARLEY_PROTO_MOQ);
+
+    capsule = parley_test_tree(s->arena, PARLEY_JSON_OBJECT);
 
     for (i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
         if (!parley_test_chance(&s->random, i < 5 ? 95 : 30)) {
@@ -534,16 +544,60 @@ parley_test_form_finish_moq(parley_test_forms_t *forms,
 
         word = parley_str_c(members[i][1 + parley_test_below(&s->random, 20)
                                            * 4 / 20]);
-        parley_test_tree_set(aee, parley_str_c(members[i][0]),
+        parley_test_tree_set(capsule, parley_str_c(members[i][0]),
                              parley_test_tree_string(s->arena, word));
     }
 
+    if (proto != PARLEY_PROTO_AEE && parley_test_chance(&s->random, 90)) {
+        parley_test_form_command(forms, proto, tree, capsule);
+    }
+
     if (parley_test_chance(&s->random, 20)) {
-        parley_test_tree_set(aee, PARLEY_STR("members"),
+        parley_test_tree_set(capsule, PARLEY_STR("members"),
                              parley_test_value_any(s, 1));
     }
 
-    parley_test_tree_set(tree, PARLEY_STR("aee"), aee);
+    parley_test_tree_set(tree, parley_proto_name(proto), capsule);
+}
+
+
+/* Sets the form, the action and mostly the payload of another protocol. */
+
+static void
+parley_test_form_command(parley_test_forms_t *forms, parley_proto_t proto,
+    parley_test_tree_t *tree, parley_test_tree_t *capsule)
+{
+    unsigned               n;
+    parley_buf_t           b;
+    parley_str_t           form, action;
+    parley_test_tree_t    *payload;
+    parley_test_source_t  *s = forms->source;
+
+    for (n = 0; parley_codecs[proto]->type(n).len > 0; n++) { /* void */ }
+
+    form = parley_codecs[proto]->type(parley_test_below(&s->random, n));
+
+    parley_buf_init(&b, s->arena, 0);
+    parley_buf_str(&b, parley_embed_word(proto));
+    parley_buf_octet(&b, '.');
+    parley_buf_str(&b, form);
+
+    if (parley_buf_done(&b, &action) != 0) {
+        abort();
+    }
+
+    parley_test_tree_set(tree, PARLEY_STR("action"),
+                         parley_test_tree_string(s->arena, action));
+    parley_test_tree_set(capsule, PARLEY_STR("form"),
+                         parley_test_tree_string(s->arena, form));
+    parley_test_tree_set(capsule, PARLEY_STR("intent"),
+                         parley_test_tree_string(s->arena, action));
+
+    payload = parley_test_form_payload(forms, proto, form);
+
+    if (payload != NULL && parley_test_chance(&s->random, 90)) {
+        parley_test_tree_set(tree, PARLEY_STR("payload"), payload);
+    }
 }
 
 

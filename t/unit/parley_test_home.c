@@ -2,11 +2,13 @@
 
 #include "t/unit/parley_test_pair.h"
 
+#include "translate/parley_embed.h"
 #include "core/parley_id.h"
 
 
+static uint32_t parley_test_pair_corr(const parley_test_pair_t *pair);
 static int parley_test_pair_names_loss(const parley_test_pair_t *pair,
-    const char *pointer);
+    uint32_t value);
 
 
 /*
@@ -18,15 +20,10 @@ int
 parley_test_pair_home(parley_test_pair_t *pair,
     const parley_test_message_t *there)
 {
-    unsigned              i;
-    uint32_t              k;
+    uint32_t              k, capsule, members;
     parley_str_t          form;
     const parley_msg_t   *m = &pair->m.msg;
     const parley_json_t  *doc = &pair->m.doc;
-
-    static const char *const  types[] = {
-        "task", "result", "error", "event", "stream"
-    };
 
     if (m->origin != pair->to || m->origin == pair->from) {
         return 0;
@@ -36,7 +33,8 @@ parley_test_pair_home(parley_test_pair_t *pair,
         && m->corr.len >= 8 && !parley_uuid_is(m->corr, 8)
         && !parley_str_eq(m->corr, m->id)
         && !parley_engine_correlates(&there->msg, m->corr)
-        && !parley_test_pair_names_loss(pair, "/corr"))
+        && parley_test_pair_corr(pair) != PARLEY_JSON_NONE
+        && !parley_test_pair_names_loss(pair, parley_test_pair_corr(pair)))
     {
         return parley_test_pair_broken(pair, "it stands where it stood",
                                        "%s: %s", (const char *) m->corr.data,
@@ -47,23 +45,21 @@ parley_test_pair_home(parley_test_pair_t *pair,
         return 0;
     }
 
-    k = parley_json_resolve(doc, 0, PARLEY_STR("/aee/form"));
+    capsule = parley_json_get(doc, 0, parley_proto_name(m->origin));
+    k = parley_json_get(doc, capsule, PARLEY_STR("form"));
     assert_int_equal(parley_msg_string(doc, k, &form), 0);
 
-    for (i = 0; i < 5 && !parley_str_eq(form, parley_str_c(types[i])); i++) {
-        /* void */
-    }
+    members = parley_json_get(doc, capsule, PARLEY_STR("members"));
 
-    k = parley_json_resolve(doc, 0, PARLEY_STR("/aee/members"));
-
-    if ((i == 5 && !parley_test_pair_names_loss(pair, "/aee/form"))
-        || (k != PARLEY_JSON_NONE
-            && parley_json_type(doc, k) != PARLEY_JSON_NULL
-            && parley_json_type(doc, k) != PARLEY_JSON_OBJECT
-            && !parley_test_pair_names_loss(pair, "/aee/members"))
-        || (parley_json_resolve(doc, 0, PARLEY_STR("/aee/x-mood"))
+    if ((!parley_embed_is_form(m->origin, form)
+         && !parley_test_pair_names_loss(pair, k))
+        || (members != PARLEY_JSON_NONE
+            && parley_json_type(doc, members) != PARLEY_JSON_NULL
+            && parley_json_type(doc, members) != PARLEY_JSON_OBJECT
+            && !parley_test_pair_names_loss(pair, members))
+        || ((k = parley_json_get(doc, capsule, PARLEY_STR("x-mood")))
             != PARLEY_JSON_NONE
-            && !parley_test_pair_names_loss(pair, "/aee/x-mood")))
+            && !parley_test_pair_names_loss(pair, k)))
     {
         return parley_test_pair_broken(pair, "what nobody reads is reported",
                                        "%s",
@@ -74,11 +70,36 @@ parley_test_pair_home(parley_test_pair_t *pair,
 }
 
 
-static int
-parley_test_pair_names_loss(const parley_test_pair_t *pair,
-    const char *pointer)
+/*
+ * Returns the member with the correlation of the message that the command or
+ * the envelope carries; NONE: it is the session of the frame.
+ */
+
+static uint32_t
+parley_test_pair_corr(const parley_test_pair_t *pair)
 {
+    uint32_t              value;
+    const parley_json_t  *doc = &pair->m.doc;
+
+    if (pair->from != PARLEY_PROTO_MOQ) {
+        return parley_json_get(doc, 0, PARLEY_STR("corr"));
+    }
+
+    value = parley_json_get(doc, 0, parley_proto_name(pair->m.msg.origin));
+    value = parley_json_get(doc, value, PARLEY_STR("corr"));
+
+    return value != PARLEY_JSON_NONE
+           ? value : parley_json_get(doc, 0, PARLEY_STR("session_id"));
+}
+
+
+static int
+parley_test_pair_names_loss(const parley_test_pair_t *pair, uint32_t value)
+{
+    char      pointer[PARLEY_POINTER_MAX];
     uint32_t  i;
+
+    (void) parley_json_pointer(&pair->m.doc, value, pointer, sizeof(pointer));
 
     for (i = 0; i < pair->loss.nitems; i++) {
         if (parley_str_eq(pair->loss.items[i], parley_str_c(pointer))) {

@@ -26,17 +26,6 @@ static int parley_test_pair_back(parley_test_pair_t *pair,
     const parley_test_message_t *there);
 
 
-int
-parley_test_pair_is(parley_proto_t from, parley_proto_t to)
-{
-    if (from == PARLEY_PROTO_MOQ || to == PARLEY_PROTO_MOQ) {
-        return from == PARLEY_PROTO_AEE || to == PARLEY_PROTO_AEE;
-    }
-
-    return from != to;
-}
-
-
 parley_test_pair_result_t
 parley_test_pair_broken(parley_test_pair_t *pair, const char *promise,
     const char *format, ...)
@@ -104,6 +93,19 @@ parley_test_pair_text(const parley_json_t *doc, uint32_t value)
 }
 
 
+/* Returns the name of a principal's session, by the syntax of its name. */
+
+static parley_str_t
+parley_test_pair_session_name(parley_test_pair_t *pair, parley_str_t name)
+{
+    parley_str_t  own;
+
+    return parley_name_map(pair->arena, pair->from, name, PARLEY_PROTO_MOQ,
+                           &own)
+           == 0 ? own : parley_str_none;
+}
+
+
 /* Reads a message, submitted by a principal that may send it. */
 
 static int
@@ -135,15 +137,19 @@ parley_test_pair_read(parley_test_pair_t *pair, parley_proto_t proto,
     if (submission.sender.len == 0) {
         submission.sender = proto != PARLEY_PROTO_MOQ
                             ? PARLEY_STR("agent:caller")
-                            : m != &pair->m ? pair->m.msg.sender
-                                            : PARLEY_STR("agent.caller");
+                            : m == &pair->m
+                            ? PARLEY_STR("agent.caller")
+                            : parley_test_pair_session_name(pair,
+                                                       pair->m.msg.sender);
     }
 
     if (submission.recipient.len == 0) {
         submission.recipient = proto != PARLEY_PROTO_MOQ
                                ? PARLEY_STR("agent:lead")
-                               : m != &pair->m ? pair->m.msg.recipient
-                                               : PARLEY_STR("agent.lead");
+                               : m == &pair->m
+                               ? PARLEY_STR("agent.lead")
+                               : parley_test_pair_session_name(pair,
+                                                       pair->m.msg.recipient);
     }
 
     if (proto == PARLEY_PROTO_CHANNEL) {
@@ -407,6 +413,12 @@ parley_test_pair_unsaid(parley_test_pair_t *pair, const parley_error_t *err)
         return 0;
     }
 
+    /* a command may have no payload */
+
+    if (pair->from == PARLEY_PROTO_MOQ && strcmp(parent, "/payload") == 0) {
+        parent[0] = '\0';
+    }
+
     /* the parent of a missing member exists */
 
     if (err->text[0] == '\0' || err->field[0] == '\0'
@@ -522,14 +534,15 @@ parley_test_pair_meaning(parley_test_pair_t *pair,
 
 /*
  * Returns whether the only loss is the session.  It is not a member of its
- * command: AEE has it as the correlation, which does not go back.
+ * command: the target has it as the correlation, which does not go back.
  */
 
 static int
 parley_test_pair_session(const parley_test_pair_t *pair,
     const parley_loss_t *loss)
 {
-    uint32_t  i;
+    uint32_t               i;
+    const parley_codec_t  *codec = parley_codecs[pair->to];
 
     if (pair->from != PARLEY_PROTO_MOQ
         || parley_json_get(&pair->m.doc, 0, PARLEY_STR("session_id"))
@@ -539,8 +552,10 @@ parley_test_pair_session(const parley_test_pair_t *pair,
     }
 
     for (i = 0; i < loss->nitems; i++) {
-        if (!parley_str_is(loss->items[i], "/corr")
-            && !parley_str_is(loss->items[i], "/reply_to"))
+        if (!parley_str_eq(loss->items[i],
+                           parley_str_c(codec->pointers[PARLEY_MSG_CORR]))
+            && !parley_str_eq(loss->items[i],
+                       parley_str_c(codec->pointers[PARLEY_MSG_REPLY_TO])))
         {
             return 0;
         }
@@ -553,14 +568,17 @@ parley_test_pair_session(const parley_test_pair_t *pair,
 /*
  * Returns whether the message may come back in part.  A knock withholds the
  * message.  A container that no gateway made may have contents that are not a
- * message.
+ * message.  MoQ has no command for the escalation that reports a failure.
  */
 
 static int
-parley_test_pair_partly(const parley_test_pair_t *pair)
+parley_test_pair_partly(const parley_test_pair_t *pair,
+    const parley_test_message_t *there)
 {
     return (pair->knock && pair->loss.count > 0)
-           || pair->m.msg.origin != pair->from;
+           || pair->m.msg.origin != pair->from
+           || (pair->from == PARLEY_PROTO_MOQ
+               && there->msg.act == PARLEY_ACT_EVENT);
 }
 
 
@@ -581,7 +599,7 @@ parley_test_pair_back(parley_test_pair_t *pair,
     {
         return pair->failed != NULL
                ? -1
-               : parley_test_pair_partly(pair)
+               : parley_test_pair_partly(pair, there)
                ? 0
                : parley_test_pair_broken(pair, "there is a way back",
                                          "%s %s of %s", err.field, err.text,

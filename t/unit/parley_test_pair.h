@@ -44,9 +44,6 @@ typedef struct {
 } parley_test_pair_t;
 
 
-/* Returns whether docs/mapping has this pair. */
-int parley_test_pair_is(parley_proto_t from, parley_proto_t to);
-
 /*
  * Checks all promises for a message.  from, to, variant and arena are set; the
  * function fills everything else.

@@ -27,9 +27,7 @@ parley_test_twin_is_more(const parley_error_t *err)
      */
 
     return err->code == PARLEY_E_INTENT_REFUSED
-           || strcmp(err->text,
-                     "the carried message has a name with control characters")
-              == 0
+           || strstr(err->text, "has a name with control characters") != NULL
            || strcmp(err->field, "/status") == 0
            || strcmp(err->field, "/payload/acted_by") == 0
            || strcmp(err->field, "/payload/drafted_with") == 0;

@@ -28,7 +28,7 @@ static const struct {
       "\"channel\":{\"scope\":\"~a/*\",\"ttl_ms\":5000}}" },
     { PARLEY_PROTO_CHANNEL, "agent_advisory", PARLEY_ACT_EVENT, "{}", "{}",
       "{}" },
-    { PARLEY_PROTO_MOQ, "cmd.start", PARLEY_ACT_REQUEST,
+    { PARLEY_PROTO_MOQ, "start", PARLEY_ACT_REQUEST,
       "{\"references\":[{\"id\":\"own\",\"type\":\"t\"}],\"moq\":3}", "{}",
       "{\"moq\":{\"payload\":{\"references\":[{\"id\":\"own\","
       "\"type\":\"t\"}],\"moq\":3}}}" },
@@ -110,7 +110,7 @@ test_rows(void **state)
                                           &err), 0);
 
         snprintf(intent, sizeof(intent), "%s.%s",
-                 (const char *) parley_proto_name(rows[i].origin).data,
+                 (const char *) parley_embed_word(rows[i].origin).data,
                  rows[i].form);
 
         parley_msg_init(&m, PARLEY_PROTO_VCP, &payload);
@@ -201,7 +201,12 @@ test_intent(void **state)
     } intents[] = {
         { "vcp.escalation", PARLEY_PROTO_VCP, "escalation" },
         { "c2a.chat.deliver", PARLEY_PROTO_C2A, "chat.deliver" },
-        { "moq.cmd.x", PARLEY_PROTO_MOQ, "cmd.x" },
+        { "moq.cmd.x", PARLEY_PROTO_MOQ, "x" },
+        { "moq.cmd.x.y", PARLEY_PROTO_MOQ, "x.y" },
+        { "moq.cmd.", PARLEY_PROTO_NONE, "" },
+        { "moq.cmd", PARLEY_PROTO_NONE, "" },
+        { "moq.cmdx.y", PARLEY_PROTO_NONE, "" },
+        { "moq.x", PARLEY_PROTO_NONE, "" },
         { "channel.a", PARLEY_PROTO_CHANNEL, "a" },
         { "aee.x", PARLEY_PROTO_NONE, "" },
         { "vcp", PARLEY_PROTO_NONE, "" },

@@ -22,21 +22,29 @@ static const double  least[PARLEY_PROTO_COUNT][PARLEY_PROTO_COUNT] = {
     },
     [PARLEY_PROTO_VCP] = {
         [PARLEY_PROTO_AEE] = 90, [PARLEY_PROTO_VCP2] = 99,
-        [PARLEY_PROTO_C2A] = 90, [PARLEY_PROTO_CHANNEL] = 50
+        [PARLEY_PROTO_C2A] = 90, [PARLEY_PROTO_CHANNEL] = 50,
+        [PARLEY_PROTO_MOQ] = 35
     },
     [PARLEY_PROTO_VCP2] = {
         [PARLEY_PROTO_AEE] = 90, [PARLEY_PROTO_VCP] = 50,
-        [PARLEY_PROTO_C2A] = 90, [PARLEY_PROTO_CHANNEL] = 50
+        [PARLEY_PROTO_C2A] = 90, [PARLEY_PROTO_CHANNEL] = 50,
+        [PARLEY_PROTO_MOQ] = 35
     },
     [PARLEY_PROTO_C2A] = {
         [PARLEY_PROTO_AEE] = 80, [PARLEY_PROTO_VCP] = 0.1,
-        [PARLEY_PROTO_VCP2] = 0.1, [PARLEY_PROTO_CHANNEL] = 40
+        [PARLEY_PROTO_VCP2] = 0.1, [PARLEY_PROTO_CHANNEL] = 40,
+        [PARLEY_PROTO_MOQ] = 40
     },
     [PARLEY_PROTO_CHANNEL] = {
         [PARLEY_PROTO_AEE] = 99, [PARLEY_PROTO_VCP] = 2,
-        [PARLEY_PROTO_VCP2] = 2, [PARLEY_PROTO_C2A] = 99
+        [PARLEY_PROTO_VCP2] = 2, [PARLEY_PROTO_C2A] = 99,
+        [PARLEY_PROTO_MOQ] = 30
     },
-    [PARLEY_PROTO_MOQ] = { [PARLEY_PROTO_AEE] = 40 },
+    [PARLEY_PROTO_MOQ] = {
+        [PARLEY_PROTO_AEE] = 40, [PARLEY_PROTO_VCP] = 2,
+        [PARLEY_PROTO_VCP2] = 2, [PARLEY_PROTO_C2A] = 40,
+        [PARLEY_PROTO_CHANNEL] = 25
+    },
 };
 
 
@@ -63,7 +71,7 @@ worth(parley_proto_t proto)
     const char  *unseen;
 
     for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
-        if (!parley_test_pair_is(proto, (parley_proto_t) to)) {
+        if (to == (unsigned) proto) {
             continue;
         }
 
@@ -180,17 +188,18 @@ main(void)
     int  failed;
 
     static const struct CMUnitTest  tests[] = {
-        parley_test("GW-06 GW-10 AEE to every other protocol and back",
+        parley_test("MOQ-19 GW-06 GW-10 AEE to every other protocol and back",
                     test_aee),
-        parley_test("GW-06 GW-10 VCP to every other protocol and back",
+        parley_test("MOQ-19 GW-06 GW-10 VCP to every other protocol and back",
                     test_vcp),
-        parley_test("GW-06 GW-10 VCP 2.0 to every other protocol and back",
-                    test_vcp2),
-        parley_test("GW-06 GW-10 C2A to every other protocol and back",
+        parley_test("MOQ-19 GW-06 GW-10 VCP 2.0 to every other protocol and "
+                    "back", test_vcp2),
+        parley_test("MOQ-19 GW-06 GW-10 C2A to every other protocol and back",
                     test_c2a),
-        parley_test("GW-06 GW-10 agent-channel to every other protocol and "
-                    "back", test_channel),
-        parley_test("GW-06 GW-10 commands of MoQ to AEE and back", test_moq),
+        parley_test("MOQ-19 GW-06 GW-10 agent-channel to every other "
+                    "protocol and back", test_channel),
+        parley_test("MOQ-19 GW-06 GW-10 commands of MoQ to every other "
+                    "protocol and back", test_moq),
     };
 
     parley_test_run_init(&run, MESSAGES);

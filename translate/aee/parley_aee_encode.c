@@ -268,8 +268,8 @@ static int
 parley_aee_encode_ts(parley_arena_t *arena, const parley_msg_t *m,
     parley_str_t *ret, parley_error_t *err)
 {
-    char                ts[PARLEY_TIME_MAX];
-    parley_msg_field_t  field;
+    char         ts[PARLEY_TIME_MAX];
+    parley_at_t  at;
 
     *ret = m->created;
 
@@ -278,11 +278,14 @@ parley_aee_encode_ts(parley_arena_t *arena, const parley_msg_t *m,
     }
 
     if (m->created_ms < 0) {
-        field = parley_codecs[m->wire]->pointers[PARLEY_MSG_CREATED] != NULL
-               ? PARLEY_MSG_CREATED : PARLEY_MSG_FORM;
+        at = parley_at(m, PARLEY_MSG_CREATED);
+
+        if (at.pointer[0] == '\0') {
+            at = parley_at(m, PARLEY_MSG_FORM);
+        }
 
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, field).pointer,
+                                at.pointer,
                                 "an AEE envelope needs a time, and the message "
                                 "has none");
     }

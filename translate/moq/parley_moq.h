@@ -117,9 +117,12 @@ int parley_moq_fill(parley_arena_t *arena, parley_msg_t *msg);
 int parley_moq_submit(parley_arena_t *arena, parley_msg_t *msg,
     const parley_submission_t *submission, parley_error_t *err);
 
+/* Implements the codec's payload() (parley_codec.h). */
+int parley_moq_says(parley_msg_t *msg);
+
 /*
  * Implements the codec's extract() (parley_codec.h); its slot is the member
- * "aee".
+ * "<x>": "aee", "vcp", ...
  */
 int parley_moq_extract(const parley_msg_t *m, parley_embed_t *ret);
 

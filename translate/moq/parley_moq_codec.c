@@ -9,6 +9,7 @@
 static int parley_moq_detect(const parley_json_t *doc);
 static int parley_moq_reading(parley_arena_t *arena, parley_str_t intent,
     parley_str_t *ret);
+static parley_atom_t parley_moq_spoken(const parley_msg_t *m);
 static void parley_moq_unmapped(const parley_msg_t *m, parley_loss_t *loss);
 static int parley_moq_unmapped_own(const parley_msg_t *m, uint32_t value,
     unsigned by, parley_loss_t *loss);
@@ -44,7 +45,7 @@ const parley_codec_t  parley_moq_codec = {
     .schema = parley_str("urn:parley:schema:moq-cmd-1"),
     .discriminator = PARLEY_ATOM_action,
     .secret_member = parley_str("auth_token"),
-    .partners = PARLEY_PROTO_BIT(PARLEY_PROTO_CANONICAL),
+    .intents = parley_str("moq.cmd"),
     .unstreamed = 1,
 
     .pointers[PARLEY_MSG_FORM] = "/action",
@@ -61,6 +62,8 @@ const parley_codec_t  parley_moq_codec = {
 
     .detect = parley_moq_detect,
     .decode = parley_moq_decode,
+    .payload = parley_moq_says,
+    .spoken = parley_moq_spoken,
     .submit = parley_moq_submit,
     .unmapped = parley_moq_unmapped,
     .within = parley_moq_within,
@@ -247,15 +250,53 @@ parley_moq_reading(parley_arena_t *arena, parley_str_t intent,
 }
 
 
+/* Returns the member of the payload with the text for a person. */
+
+static parley_atom_t
+parley_moq_spoken(const parley_msg_t *m)
+{
+    (void) m;
+
+    return PARLEY_ATOM_text;
+}
+
+
 /*
- * Reports members that canonical fields do not contain.  A command that carries
- * another protocol's message cannot have them.
+ * Reports members that canonical fields do not contain: also a payload that is
+ * not an object, and the number of a command that is not a failure.
  */
 
 static void
 parley_moq_unmapped(const parley_msg_t *m, parley_loss_t *loss)
 {
+    int64_t               code;
+    parley_json_ref_t     value;
+    const parley_json_t  *doc;
+
+    doc = m->doc;
+    value.doc = doc;
+
     parley_unmapped(m, 0, &parley_moq_mapped, UINT8_MAX, loss);
+
+    value.node = parley_json_member(doc, 0, PARLEY_ATOM_payload);
+
+    if (value.node != PARLEY_JSON_NONE
+        && parley_json_type(doc, value.node) != PARLEY_JSON_NULL
+        && (parley_json_type(doc, value.node) != PARLEY_JSON_OBJECT
+            || parley_json_node(doc, value.node)->count > 0)
+        && (m->data.doc != doc || m->data.node != value.node))
+    {
+        parley_loss_value(loss, value);
+    }
+
+    value.node = parley_json_member(doc, 0, PARLEY_ATOM_error_code);
+
+    if (value.node != PARLEY_JSON_NONE
+        && (m->act != PARLEY_ACT_FAILURE
+            || parley_json_integer(doc, value.node, &code) != 0 || code < 0))
+    {
+        parley_loss_value(loss, value);
+    }
 }
 
 

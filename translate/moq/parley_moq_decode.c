@@ -8,9 +8,12 @@
 static int parley_moq_refuse_status(const parley_msg_t *msg,
     parley_error_t *err);
 static int parley_moq_fill_payload(parley_msg_t *msg);
-static int parley_moq_fill_status(parley_arena_t *arena, parley_msg_t *msg);
-static int parley_moq_fill_code(parley_arena_t *arena, parley_msg_t *msg,
-    parley_moq_status_t status);
+static int parley_moq_fill_act(parley_msg_t *msg, parley_json_ref_t status,
+    parley_json_ref_t code);
+static int parley_moq_fill_code(parley_msg_t *msg, parley_moq_status_t status,
+    parley_json_ref_t code);
+static int parley_moq_fill_text(parley_msg_t *msg);
+static int parley_moq_fill_names(parley_msg_t *msg);
 static int parley_moq_fill_members(parley_arena_t *arena, parley_msg_t *msg);
 
 
@@ -109,16 +112,46 @@ parley_moq_peek(parley_msg_t *msg)
 int
 parley_moq_fill(parley_arena_t *arena, parley_msg_t *msg)
 {
-    msg->act = PARLEY_ACT_REQUEST;
+    parley_json_ref_t     status, code;
+    const parley_json_t  *doc;
+
+    doc = msg->doc;
+
+    status.doc = doc;
+    status.node = parley_json_member(doc, 0, PARLEY_ATOM_status);
+    code.doc = doc;
+    code.node = parley_json_member(doc, 0, PARLEY_ATOM_error_code);
 
     if (parley_moq_fill_payload(msg) != 0
-        || parley_moq_fill_status(arena, msg) != 0
-        || parley_moq_fill_members(arena, msg) != 0)
+        || parley_moq_fill_act(msg, status, code) != 0)
     {
         return -1;
     }
 
-    return parley_embed_read(arena, msg);
+    if (msg->act == PARLEY_ACT_REPLY || msg->act == PARLEY_ACT_FAILURE) {
+        msg->reply_to = msg->corr;
+
+        if (parley_moq_fill_names(msg) != 0) {
+            return -1;
+        }
+    }
+
+    return parley_moq_fill_members(arena, msg) == 0
+           ? parley_embed_read(arena, msg) : -1;
+}
+
+
+/* The members of a carried command have its status. */
+
+int
+parley_moq_says(parley_msg_t *msg)
+{
+    return parley_moq_fill_text(msg) == 0
+           ? parley_moq_fill_act(msg,
+                                 parley_embed_find(msg, PARLEY_STR("status")),
+                                 parley_embed_find(msg,
+                                                   PARLEY_STR("error_code")))
+           : -1;
 }
 
 
@@ -131,7 +164,7 @@ parley_moq_fill(parley_arena_t *arena, parley_msg_t *msg)
 static int
 parley_moq_fill_payload(parley_msg_t *msg)
 {
-    uint32_t              payload, text;
+    uint32_t              payload;
     const parley_json_t  *doc;
 
     doc = msg->doc;
@@ -147,9 +180,22 @@ parley_moq_fill_payload(parley_msg_t *msg)
     msg->data.doc = doc;
     msg->data.node = payload;
 
-    text = parley_json_member(doc, payload, PARLEY_ATOM_text);
+    return parley_moq_fill_text(msg);
+}
 
-    if (parley_msg_string(doc, text, &msg->text) != 0) {
+
+static int
+parley_moq_fill_text(parley_msg_t *msg)
+{
+    uint32_t  text;
+
+    if (msg->data.node == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    text = parley_json_member(msg->data.doc, msg->data.node, PARLEY_ATOM_text);
+
+    if (parley_msg_string(msg->data.doc, text, &msg->text) != 0) {
         return -1;
     }
 
@@ -182,38 +228,33 @@ parley_moq_fill_names(parley_msg_t *msg)
 }
 
 
-uint32_t
-parley_moq_locate(const parley_msg_t *m, parley_msg_field_t field)
-{
-    return field == PARLEY_MSG_REPLY_TO && m->names.len > 0
-           ? parley_json_get(m->data.doc, m->data.node,
-                             PARLEY_STR("in_reply_to"))
-           : PARLEY_JSON_NONE;
-}
-
+/*
+ * Fills the act, and the code and the alarm of a failure.  A command that was
+ * denied does not report a problem.
+ */
 
 static int
-parley_moq_fill_status(parley_arena_t *arena, parley_msg_t *msg)
+parley_moq_fill_act(parley_msg_t *msg, parley_json_ref_t status,
+    parley_json_ref_t code)
 {
-    parley_moq_status_t  status;
+    parley_moq_status_t  word;
 
-    status = parley_moq_status(msg->doc,
-                               parley_json_member(msg->doc, 0,
-                                                  PARLEY_ATOM_status));
+    word = parley_moq_status(status.doc, status.node);
 
-    switch (status) {
+    switch (word) {
 
     case PARLEY_MOQ_APPROVED:
         msg->act = PARLEY_ACT_REPLY;
-        msg->reply_to = msg->corr;
-        return parley_moq_fill_names(msg);
+        return 0;
 
     case PARLEY_MOQ_DENIED:
+        msg->act = PARLEY_ACT_FAILURE;
+        return parley_moq_fill_code(msg, word, code);
+
     case PARLEY_MOQ_ERROR:
         msg->act = PARLEY_ACT_FAILURE;
-        msg->reply_to = msg->corr;
-        return parley_moq_fill_names(msg) != 0
-               ? -1 : parley_moq_fill_code(arena, msg, status);
+        msg->alarm = PARLEY_SEVERITY_WARNING;
+        return parley_moq_fill_code(msg, word, code);
 
     case PARLEY_MOQ_ACCEPTED:
     case PARLEY_MOQ_PENDING:
@@ -222,6 +263,7 @@ parley_moq_fill_status(parley_arena_t *arena, parley_msg_t *msg)
         return 0;
 
     default: /* PARLEY_MOQ_UNSAID */
+        msg->act = PARLEY_ACT_REQUEST;
         return 0;
     }
 }
@@ -232,17 +274,17 @@ parley_moq_fill_status(parley_arena_t *arena, parley_msg_t *msg)
  */
 
 static int
-parley_moq_fill_code(parley_arena_t *arena, parley_msg_t *msg,
-    parley_moq_status_t status)
+parley_moq_fill_code(parley_msg_t *msg, parley_moq_status_t status,
+    parley_json_ref_t code)
 {
     int64_t       n;
-    uint32_t      value;
     parley_buf_t  b;
 
-    value = parley_json_member(msg->doc, 0, PARLEY_ATOM_error_code);
+    msg->retryable = 0;
 
-    if (value == PARLEY_JSON_NONE
-        || parley_json_integer(msg->doc, value, &n) != 0 || n < 0)
+    if (code.node == PARLEY_JSON_NONE
+        || parley_json_type(code.doc, code.node) != PARLEY_JSON_NUMBER
+        || parley_json_integer(code.doc, code.node, &n) != 0 || n < 0)
     {
         msg->code = status == PARLEY_MOQ_DENIED ? PARLEY_STR("E_DENIED")
                                                 : PARLEY_STR("E_FAILED");
@@ -251,7 +293,7 @@ parley_moq_fill_code(parley_arena_t *arena, parley_msg_t *msg,
 
     msg->retryable = n == 429 || (n >= 500 && n <= 599 && n != 501);
 
-    parley_buf_init(&b, arena, 24);
+    parley_buf_init(&b, msg->doc->arena, 24);
     parley_buf_lit(&b, "E_");
     parley_buf_int(&b, n);
 

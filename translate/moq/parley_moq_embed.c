@@ -7,11 +7,13 @@
  *               "working" for progress
  *   error_code  of a failure, if its code has a number
  *   payload     its payload
- *   "aee"       {"form", "id", "created", "sender", "recipient", and if they
- *               differ from the default: "intent", "corr", "reply_to",
+ *   "<x>"       {"form", "id", "created", "sender", "recipient", and if they
+ *               differ from the default: "intent", "act", "corr", "reply_to",
  *               "priority", "timeout_ms", "members": {...}}
  *
- * An agent that knows only commands reads the first five.
+ * <x> is the protocol of the message.  An agent that knows only commands reads
+ * the first five.  "intent" is for AEE, since other intents are "<x>.<form>".
+ * "act" is for the other protocols, if form and payload do not give it.
  */
 
 #include "translate/moq/parley_moq.h"
@@ -20,12 +22,14 @@
 #include "core/parley_time.h"
 
 
+static int parley_moq_capsule(const parley_msg_t *m, parley_embed_t *ret);
 static int parley_moq_has_payload(const parley_msg_t *m);
 static int parley_moq_agrees(const parley_msg_t *outer,
     const parley_embed_t *c, const parley_msg_t *inner);
 static void parley_moq_write_status(parley_moq_encode_t *e);
 static int64_t parley_moq_error_code(parley_str_t code);
 static int parley_moq_write_capsule(parley_moq_encode_t *e);
+static int parley_moq_write_act(const parley_msg_t *m, parley_str_t *ret);
 
 
 static const parley_embed_item_t  parley_moq_items[] = {
@@ -35,6 +39,7 @@ static const parley_embed_item_t  parley_moq_items[] = {
     { parley_str("sender"), PARLEY_EMBED_SENDER, 1 },
     { parley_str("recipient"), PARLEY_EMBED_RECIPIENT, 1 },
     { parley_str("intent"), PARLEY_EMBED_INTENT, 0 },
+    { parley_str("act"), PARLEY_EMBED_ACT, 0 },
     { parley_str("corr"), PARLEY_EMBED_CORR, 0 },
     { parley_str("reply_to"), PARLEY_EMBED_REPLY_TO, 0 },
     { parley_str("priority"), PARLEY_EMBED_PRIORITY, 0 },
@@ -48,7 +53,7 @@ const parley_embed_slot_t  parley_moq_slot = {
     .items = parley_moq_items,
     .nitems = sizeof(parley_moq_items) / sizeof(parley_moq_items[0]),
     .says = PARLEY_EMBED_SAYS_NOTHING,
-    .act = PARLEY_ACT_REQUEST,
+    .act = PARLEY_ACT_EVENT,
     .agrees = parley_moq_agrees,
     .strict = 1,
 };
@@ -58,14 +63,13 @@ int
 parley_moq_extract(const parley_msg_t *m, parley_embed_t *ret)
 {
     int                rc;
-    parley_json_ref_t  object, payload;
+    parley_str_t      *words;
+    parley_json_ref_t  payload;
 
-    object = parley_embed_find(m, parley_proto_name(PARLEY_PROTO_CANONICAL));
+    rc = parley_moq_capsule(m, ret);
 
-    if (object.node == PARLEY_JSON_NONE
-        || parley_json_type(object.doc, object.node) != PARLEY_JSON_OBJECT)
-    {
-        return 0;
+    if (rc != 1) {
+        return rc;
     }
 
     /* A payload that is empty or not an object is a member of the envelope. */
@@ -87,15 +91,75 @@ parley_moq_extract(const parley_msg_t *m, parley_embed_t *ret)
         return 0;
     }
 
-    parley_embed_init(ret);
-
-    ret->at = object;
-    ret->origin = PARLEY_PROTO_CANONICAL;
     ret->data = payload;
-    ret->words[PARLEY_EMBED_INTENT] = parley_moq_action(m->intent);
-    ret->words[PARLEY_EMBED_CORR] = m->corr;
+    words = ret->words;
 
-    return parley_embed_items_read(&parley_moq_slot, object, ret);
+    if (words[PARLEY_EMBED_CORR].len == 0) {
+        words[PARLEY_EMBED_CORR] = m->corr;
+    }
+
+    if (ret->origin != PARLEY_PROTO_CANONICAL) {
+        return 1;
+    }
+
+    if (words[PARLEY_EMBED_INTENT].len == 0) {
+        words[PARLEY_EMBED_INTENT] = parley_moq_action(m->intent);
+    }
+
+    /* A form that AEE does not have is read as a task. */
+
+    if (words[PARLEY_EMBED_ACT].len == 0
+        && !parley_embed_is_form(ret->origin, words[PARLEY_EMBED_FORM]))
+    {
+        words[PARLEY_EMBED_ACT] = parley_embed_acts[PARLEY_ACT_REQUEST];
+    }
+
+    return 1;
+}
+
+
+/*
+ * Reads the member with the capsule.  Two capsules contradict each other.
+ * Returns 1; 0 if there is not exactly one; -1 if memory is exhausted.
+ */
+
+static int
+parley_moq_capsule(const parley_msg_t *m, parley_embed_t *ret)
+{
+    int                rc, found;
+    uint32_t           i;
+    parley_embed_t     c;
+    parley_proto_t     proto;
+    parley_json_ref_t  value;
+
+    found = 0;
+
+    for (i = 0; i < m->nmembers; i++) {
+        value = m->members[i].value;
+        proto = parley_proto_find(m->members[i].name);
+
+        if (proto == PARLEY_PROTO_NONE || proto == PARLEY_PROTO_MOQ
+            || parley_json_type(value.doc, value.node) != PARLEY_JSON_OBJECT)
+        {
+            continue;
+        }
+
+        parley_embed_init(&c);
+        rc = parley_embed_items_read(&parley_moq_slot, value, &c);
+
+        if (rc < 0 || found + rc > 1) {
+            return rc < 0 ? -1 : 0;
+        }
+
+        if (rc == 1) {
+            found = 1;
+            *ret = c;
+            ret->at = value;
+            ret->origin = proto;
+        }
+    }
+
+    return found;
 }
 
 
@@ -124,17 +188,25 @@ parley_moq_has_payload(const parley_msg_t *m)
 
 /*
  * Returns whether the command alone says the same as the embedded message,
- * because rules examine the intent.  An answer has the action of the answered
- * command.
+ * because rules examine the intent.  An answer and progress have the action of
+ * the answered command.  The intent of another protocol than AEE is
+ * "<x>.<form>", and the act of an AEE message is its form.
  */
 
 static int
 parley_moq_agrees(const parley_msg_t *outer, const parley_embed_t *c,
     const parley_msg_t *inner)
 {
-    (void) c;
+    if (c->origin == PARLEY_PROTO_CANONICAL
+        ? c->words[PARLEY_EMBED_ACT].len > 0
+          && parley_embed_is_form(c->origin, inner->form)
+        : !parley_embed_is_usual(inner)
+          || !parley_embed_is_form(c->origin, inner->form))
+    {
+        return 0;
+    }
 
-    if (inner->act != PARLEY_ACT_REPLY && inner->act != PARLEY_ACT_FAILURE
+    if (outer->act == PARLEY_ACT_REQUEST
         && !parley_str_eq(parley_moq_action(inner->intent),
                           parley_moq_action(outer->intent)))
     {
@@ -170,11 +242,13 @@ parley_moq_write_embedded(parley_moq_encode_t *e)
 
     parley_buf_lit(b, ",\"payload\":");
 
-    if (e->m->data.node != PARLEY_JSON_NONE) {
-        parley_buf_value(b, e->m->data);
+    if (e->m->carried || e->m->envelope != NULL
+        || e->m->data.node == PARLEY_JSON_NONE)
+    {
+        parley_embed_payload(b, e->m, PARLEY_ATOM_NONE);
 
     } else {
-        parley_buf_lit(b, "{}");
+        parley_buf_value(b, e->m->data);
     }
 
     if (parley_moq_write_capsule(e) != 0) {
@@ -297,16 +371,24 @@ parley_moq_write_capsule(parley_moq_encode_t *e)
                  || words[PARLEY_EMBED_RECIPIENT].len == 0
                  || words[PARLEY_EMBED_CREATED].len == 0;
 
-    /* The command has the correlation; that of an answer is the exchange's. */
-
-    words[PARLEY_EMBED_CORR] = parley_str_none;
+    /* The correlation of an answer is the exchange's. */
 
     if (e->opts->answering != NULL) {
+        words[PARLEY_EMBED_CORR] = parley_str_none;
         words[PARLEY_EMBED_REPLY_TO] = parley_str_none;
+
+    } else if (parley_str_eq(m->corr, e->session_id)) {
+        words[PARLEY_EMBED_CORR] = parley_str_none;
     }
 
-    if (parley_str_eq(m->intent, e->action)) {
+    if (m->origin != PARLEY_PROTO_CANONICAL
+        || parley_str_eq(m->intent, e->action))
+    {
         words[PARLEY_EMBED_INTENT] = parley_str_none;
+    }
+
+    if (parley_moq_write_act(m, &words[PARLEY_EMBED_ACT]) != 0) {
+        return parley_error_memory(e->err);
     }
 
     parley_buf_name(&e->b, parley_proto_name(m->origin));
@@ -318,11 +400,83 @@ parley_moq_write_capsule(parley_moq_encode_t *e)
 }
 
 
+/*
+ * Finds the word of the act, if a reader of the form and the payload assumes
+ * another act.  Returns 0, or -1 if memory is exhausted.
+ */
+
+static int
+parley_moq_write_act(const parley_msg_t *m, parley_str_t *ret)
+{
+    parley_msg_t           said;
+    const parley_codec_t  *codec;
+
+    codec = parley_codecs[m->origin];
+
+    if (m->origin == PARLEY_PROTO_CANONICAL || codec->payload == NULL) {
+        return 0;
+    }
+
+    said = *m;
+    said.act = parley_moq_slot.act;
+
+    if (m->data.node != PARLEY_JSON_NONE && codec->payload(&said) != 0) {
+        return -1;
+    }
+
+    if (said.act != m->act) {
+        *ret = parley_embed_acts[m->act];
+    }
+
+    return 0;
+}
+
+
+uint32_t
+parley_moq_locate(const parley_msg_t *m, parley_msg_field_t field)
+{
+    unsigned  i;
+    uint32_t  capsule;
+
+    static const parley_embed_field_t  fields[] = {
+        [PARLEY_MSG_FORM] = PARLEY_EMBED_FORM,
+        [PARLEY_MSG_INTENT] = PARLEY_EMBED_INTENT,
+        [PARLEY_MSG_CORR] = PARLEY_EMBED_CORR,
+        [PARLEY_MSG_REPLY_TO] = PARLEY_EMBED_REPLY_TO,
+        [PARLEY_MSG_PRIORITY] = PARLEY_EMBED_PRIORITY,
+        [PARLEY_MSG_TIMEOUT] = PARLEY_EMBED_TIMEOUT,
+        [PARLEY_MSG_CREATED] = PARLEY_EMBED_CREATED,
+        [PARLEY_MSG_SENDER] = PARLEY_EMBED_SENDER,
+        [PARLEY_MSG_RECIPIENT] = PARLEY_EMBED_RECIPIENT,
+        [PARLEY_MSG_ID] = PARLEY_EMBED_ID,
+    };
+
+    if (field == PARLEY_MSG_REPLY_TO && m->names.len > 0) {
+        return parley_json_get(m->data.doc, m->data.node,
+                               PARLEY_STR("in_reply_to"));
+    }
+
+    if (m->origin == m->wire || field == PARLEY_MSG_DATA
+        || field >= sizeof(fields) / sizeof(fields[0]))
+    {
+        return PARLEY_JSON_NONE;
+    }
+
+    capsule = parley_json_member(m->doc, 0, parley_proto_atom(m->origin));
+
+    for (i = 0; i < parley_moq_slot.nitems; i++) {
+        if (parley_moq_items[i].field == fields[field]) {
+            return parley_json_get(m->doc, capsule, parley_moq_items[i].name);
+        }
+    }
+
+    return PARLEY_JSON_NONE;
+}
+
+
 int
 parley_moq_within(parley_redact_t *r, const parley_msg_t *m)
 {
-    (void) m;
-
-    return parley_embed_redact(r, parley_str_none,
-                               PARLEY_STR("/aee/members"));
+    return parley_embed_redact_members(r, m->doc, 0, PARLEY_STR("/"),
+                                       PARLEY_STR("/members"));
 }

@@ -14,6 +14,8 @@ static int parley_moq_check(const parley_engine_t *engine,
 static int parley_moq_map_error(parley_moq_encode_t *e);
 static int parley_moq_compare(parley_moq_encode_t *e,
     const parley_msg_t *back);
+static int parley_moq_compare_embedded(parley_moq_encode_t *e,
+    const parley_msg_t *back);
 static int parley_moq_write_native(parley_moq_encode_t *e);
 
 
@@ -74,15 +76,19 @@ parley_moq_choose(parley_moq_encode_t *e)
                                 "MoQ has no command for an event");
     }
 
-    if (m->origin != PARLEY_PROTO_MOQ && m->origin != m->wire) {
-        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                parley_at(m, PARLEY_MSG_INTENT).pointer,
-                                "a command cannot carry a message of a third "
-                                "protocol");
-    }
-
     e->action = parley_moq_action(m->intent);
     e->session_id = m->corr;
+
+    /*
+     * An answer names the session of its command.  A conversation lasts long
+     * and has many questions.
+     */
+
+    if (m->origin != PARLEY_PROTO_MOQ
+        && (m->corr.len == 0 || parley_codecs[m->origin]->conversations))
+    {
+        e->session_id = m->id;
+    }
 
     if (answering != NULL) {
         e->session_id = answering->corr;
@@ -144,8 +150,10 @@ parley_moq_write_member(parley_moq_encode_t *e, const parley_member_t *member)
 
     case PARLEY_MOQ_ACTION:
     case PARLEY_MOQ_AUTH_TOKEN:
-    case PARLEY_MOQ_PAYLOAD:
         parley_loss_value(e->loss, member->value);
+        return;
+
+    case PARLEY_MOQ_PAYLOAD:
         return;
 
     case PARLEY_MOQ_SESSION_ID:
@@ -166,8 +174,8 @@ parley_moq_write_member(parley_moq_encode_t *e, const parley_member_t *member)
 
 
 /*
- * Writes the payload: the members of the data, or else the value in the slot.
- * Writes nothing if both are missing.
+ * Writes the payload: the members of the data, or the value in the slot if the
+ * data has no members.  Writes nothing if both are missing.
  */
 
 static int
@@ -181,10 +189,14 @@ parley_moq_write_payload(parley_moq_encode_t *e)
 
     m = e->m;
 
-    slot = parley_json_member(m->data.doc, m->data.node, PARLEY_ATOM_moq);
+    value = parley_embed_find(m, PARLEY_STR("payload"));
 
-    value.doc = m->data.doc;
-    value.node = parley_json_member(value.doc, slot, PARLEY_ATOM_payload);
+    if (m->carried) {
+        slot = parley_json_member(m->data.doc, m->data.node, PARLEY_ATOM_moq);
+
+        value.doc = m->data.doc;
+        value.node = parley_json_member(value.doc, slot, PARLEY_ATOM_payload);
+    }
 
     parley_buf_init(&b, e->arena, 0);
     parley_embed_payload(&b, m, PARLEY_ATOM_NONE);
@@ -216,8 +228,8 @@ parley_moq_write_payload(parley_moq_encode_t *e)
 
 
 /*
- * Writes the payload: the members of the data, or the value in the slot if the
- * data has no members.  Writes nothing if both are missing.
+ * Returns whether an embedded message is certainly read back as it was.  0: the
+ * command must be read to decide.
  */
 
 static int
@@ -228,7 +240,8 @@ parley_moq_is_surely_valid(const parley_moq_encode_t *e)
 
     m = e->m;
 
-    if (m->origin != PARLEY_PROTO_CANONICAL || e->session_id.len == 0
+    if (m->origin != PARLEY_PROTO_CANONICAL || m->wire != m->origin
+        || e->session_id.len == 0
         || e->unnamed || m->form.len == 0 || m->id.len == 0
         || (e->opts->answering != NULL && m->act != PARLEY_ACT_REPLY
             && m->act != PARLEY_ACT_FAILURE))
@@ -294,17 +307,41 @@ parley_moq_check(const parley_engine_t *engine, parley_moq_encode_t *e,
 }
 
 
-/* Replaces a pointer into the new command by one into the caller's message. */
+/*
+ * Replaces a pointer into the new command by one into the caller's message: the
+ * member of a command that another protocol carries, or the payload.
+ */
 
 static int
 parley_moq_map_error(parley_moq_encode_t *e)
 {
-    char  pointer[2 * PARLEY_POINTER_MAX];
+    char                 pointer[2 * PARLEY_POINTER_MAX];
+    parley_at_t          at;
+    const char          *field;
+    parley_str_t         name;
+    parley_json_ref_t    member;
+    const parley_msg_t  *m;
 
-    (void) snprintf(pointer, sizeof(pointer), "%s/%s%s",
-                    parley_at(e->m, PARLEY_MSG_DATA).pointer,
-                    (const char *) parley_proto_name(PARLEY_PROTO_MOQ).data,
-                    e->err->field);
+    m = e->m;
+    at = parley_at(m, PARLEY_MSG_DATA);
+    field = e->err->field;
+
+    name = parley_str_until(parley_str_c(field + (field[0] == '/')), '/');
+    member = parley_embed_find(m, name);
+
+    if (parley_str_is(name, "payload")) {
+        field += sizeof("/payload") - 1;
+
+    } else if (m->origin == PARLEY_PROTO_MOQ && member.doc == m->doc) {
+        (void) parley_json_pointer(m->doc, member.node, at.pointer,
+                                   sizeof(at.pointer));
+        field += 1 + name.len;
+
+    } else {
+        field = "";
+    }
+
+    (void) snprintf(pointer, sizeof(pointer), "%s%s", at.pointer, field);
 
     return parley_embed_unsaid(pointer, "as a command", e->err);
 }
@@ -326,7 +363,7 @@ parley_moq_compare(parley_moq_encode_t *e, const parley_msg_t *back)
     wire = parley_codecs[m->wire];
 
     if (m->origin != PARLEY_PROTO_MOQ) {
-        return 0;
+        return parley_moq_compare_embedded(e, back);
     }
 
     if (m->act != PARLEY_ACT_REQUEST && back->act == PARLEY_ACT_REQUEST) {
@@ -354,6 +391,7 @@ parley_moq_compare(parley_moq_encode_t *e, const parley_msg_t *back)
     }
 
     if (!parley_embed_is_id(m->corr, back->corr)
+        && !parley_engine_correlates(m, back->corr)
         && !(back->corr.len == 0 && parley_str_eq(m->corr, m->id)))
     {
         parley_loss_at(e->loss, m, PARLEY_MSG_CORR);
@@ -361,6 +399,32 @@ parley_moq_compare(parley_moq_encode_t *e, const parley_msg_t *back)
 
     if (!parley_embed_is_id(m->reply_to, back->reply_to)) {
         parley_loss_at(e->loss, m, PARLEY_MSG_REPLY_TO);
+    }
+
+    return 0;
+}
+
+
+/*
+ * Checks that a reader finds the embedded message.  Members of the carrier that
+ * do not belong to the message are lost.
+ */
+
+static int
+parley_moq_compare_embedded(parley_moq_encode_t *e, const parley_msg_t *back)
+{
+    const parley_msg_t  *m;
+
+    m = e->m;
+
+    if (back->origin != m->origin || back->act != m->act) {
+        return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                                parley_at(m, PARLEY_MSG_FORM).pointer,
+                                "a command cannot carry this message");
+    }
+
+    if (m->origin != m->wire) {
+        parley_codecs[m->wire]->unmapped(m, e->loss);
     }
 
     return 0;

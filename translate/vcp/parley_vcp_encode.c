@@ -24,6 +24,8 @@ static int parley_vcp_view(const parley_vcp_encode_t *e,
 static int parley_vcp_map_error(parley_vcp_encode_t *e);
 static void parley_vcp_compare(parley_vcp_encode_t *e,
     const parley_msg_t *back);
+static int parley_vcp_is_intent(const parley_vcp_encode_t *e,
+    parley_str_t intent);
 static void parley_vcp_compare_data(parley_vcp_encode_t *e);
 
 
@@ -492,7 +494,7 @@ parley_vcp_compare(parley_vcp_encode_t *e, const parley_msg_t *back)
         }
     }
 
-    if (e->made && !parley_str_eq(m->intent, back->intent)) {
+    if (e->made && !parley_vcp_is_intent(e, back->intent)) {
         parley_loss_at(loss, m, PARLEY_MSG_INTENT);
     }
 
@@ -535,6 +537,30 @@ parley_vcp_compare(parley_vcp_encode_t *e, const parley_msg_t *back)
     if (e->made) {
         parley_vcp_compare_data(e);
     }
+}
+
+
+/*
+ * Returns whether the message has this intent.  The action of a command is
+ * another name of its intent.
+ */
+
+static int
+parley_vcp_is_intent(const parley_vcp_encode_t *e, parley_str_t intent)
+{
+    parley_str_t           other;
+    const parley_codec_t  *codec;
+
+    other = e->m->intent;
+    codec = parley_codecs[e->m->origin];
+
+    if (parley_str_eq(other, intent)) {
+        return 1;
+    }
+
+    return codec->reading != NULL
+           && codec->reading(e->arena, e->m->intent, &other) == 0
+           && parley_str_eq(other, intent);
 }
 
 

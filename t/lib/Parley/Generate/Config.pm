@@ -334,7 +334,7 @@ sub handler {
             'off=' . join ',', $r->some(0.3, qw(prefix session members role)));
 
     if ($kind eq 'submit') {
-        $has->{accept} = [$r->some(0.4, grep { $_ ne 'moq' } @protocols)];
+        $has->{accept} = [$r->some(0.4, @protocols)];
 
         # with URLs a request would be held for all of its time
         push @to, 'hold=1s' if !$self->{delivers} && $r->chance(0.6);
@@ -358,13 +358,8 @@ sub proxy {
     my @accept = $r->some(0.35, @protocols);
     my $speak = $r->one(@protocols);
 
-    # only AEE can be translated to MoQ, and MoQ only to AEE
-    $speak = 'aee' if "@accept" =~ /moq/ && $r->chance(0.6);
-
-    if ($speak eq 'moq' || "@accept" eq 'moq') {
-        $speak = 'aee' if $speak ne 'moq';
-        push @accept, 'aee' if !grep { $_ eq 'aee' } @accept;
-    }
+    # VCP can express few messages of other protocols
+    $speak = $r->one(@protocols) if $speak =~ /^vcp/ && $r->chance(0.5);
 
     $has->{accept} = \@accept;
     $has->{speak} = $speak;

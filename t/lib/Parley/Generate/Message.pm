@@ -160,8 +160,9 @@ sub envelope {
         }
     }
 
+    # for explain it is a header of the message, not of the opening request
     push @{ $e{headers} }, 'MCP-Protocol-Version', '2025-06-18'
-        if $r->chance(0.15);
+        if $r->chance(0.15) && $kind ne 'websocket';
     if ($kind !~ /^(?:stream|websocket)$/) {
         push @{ $e{headers} }, 'Content-Type', $r->one(@types)
             if $r->chance(0.06);
