@@ -53,6 +53,8 @@ struct parley_ask_reply_s {
 
 static int parley_ask_told(parley_ask_t *q, parley_ask_reply_what_t what,
     parley_ask_reply_t **ret);
+static int parley_ask_records(parley_ask_t *q,
+    const parley_records_t *records);
 static int parley_ask_lookup(parley_ask_t *q, parley_lookup_t *lookup,
     parley_records_t *ret);
 static parley_ask_reply_t *parley_ask_new(parley_ask_t *q,
@@ -457,6 +459,19 @@ parley_ask_get_one(parley_ask_t *q, const parley_record_id_t *id,
 
 
 static int
+parley_ask_records(parley_ask_t *q, const parley_records_t *records)
+{
+    if (records->n >= 0) {
+        return 0;
+    }
+
+    q->away = records->n == PARLEY_RECORDS_AWAY;
+
+    return -1;
+}
+
+
+static int
 parley_ask_lookup(parley_ask_t *q, parley_lookup_t *lookup,
     parley_records_t *ret)
 {
@@ -466,7 +481,7 @@ parley_ask_lookup(parley_ask_t *q, parley_lookup_t *lookup,
 
     PARLEY_ASK(q, PARLEY_ASK_REPLY_RECORDS,
                s->ops->get(s, lookup, to, &q->call), records, ret,
-               ret->n < 0 ? -1 : 0, return -1);
+               parley_ask_records(q, ret), return -1);
 }
 
 

@@ -72,6 +72,7 @@ struct parley_ask_s {
     uint32_t                 step;      /* number of the step, from 1 */
     unsigned                 parting:1; /* the message does not wait: see
                                            parley_ask_part() */
+    unsigned                 away:1;    /* see parley_ask_is_away() */
 };
 
 
@@ -92,6 +93,13 @@ parley_ask_begin(parley_ask_t *q, int64_t now)
 
     q->since = now;
     q->next = &q->first;
+}
+
+/* Returns whether a get returned -1 because the store of the nodes is away. */
+static inline int
+parley_ask_is_away(const parley_ask_t *q)
+{
+    return q->away;
 }
 
 /* Returns whether the step waits for the state. */

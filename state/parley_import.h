@@ -38,7 +38,8 @@ typedef enum {
     PARLEY_IMPORT_DROP,         /* the jobs of a lane are dropped */
     PARLEY_IMPORT_ADD,          /* jobs without a record */
     PARLEY_IMPORT_END,          /* an attempt at a job ended */
-    PARLEY_IMPORT_ADOPT         /* the node has the jobs of another one */
+    PARLEY_IMPORT_ADOPT,        /* the node has the jobs of another one */
+    PARLEY_IMPORT_KEEP          /* the node names its jobs */
 } parley_import_kind_t;
 
 
@@ -90,6 +91,13 @@ typedef struct parley_import_s {
     /* ADOPT: the node that had the jobs, 0: this one; the jobs of later steps
        are its own */
     uint32_t                 node;
+
+    /* KEEP: the jobs of the node with numbers from and below till, in
+       ascending order */
+    const uint64_t          *jobs;      /* [njobs] */
+    size_t                   njobs;
+    uint64_t                 from;
+    uint64_t                 till;
 } parley_import_t;
 
 
@@ -199,6 +207,10 @@ typedef struct parley_import_ops_s {
        its text in the arena; 0: none, or another node has it. */
     uint64_t  (*sole)(parley_state_t *s, const uint8_t lane[PARLEY_KEY_LEN],
                   parley_arena_t *arena, parley_job_t *ret);
+
+    /* As sessions(), with the numbers of the jobs that this node does. */
+    size_t  (*jobs)(parley_state_t *s, size_t at,
+                void (*each)(void *ctx, uint64_t job), void *ctx);
 
     /* Returns whether this process has a job, and in *job its number in the
        order; 0: the zone alone has it. */

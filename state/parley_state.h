@@ -390,9 +390,12 @@ typedef struct {
 
 /* the current records of a key, newest first */
 typedef struct {
-    int              n;         /* number of records; -1: memory exhausted */
+    int              n;         /* number of records; -1: memory exhausted;
+                                   PARLEY_RECORDS_AWAY */
     parley_record_t  list[PARLEY_RECORDS_MAX];
 } parley_records_t;
+
+#define PARLEY_RECORDS_AWAY  -2         /* the store of the nodes is away */
 
 
 /*

@@ -281,7 +281,7 @@ parley_correlation_look(parley_correlation_t *r, parley_str_t to, int by_corr,
         }
     }
 
-    return rc < 0 ? parley_correlation_failed(rc, err) : 0;
+    return rc < 0 ? parley_correlation_failed(r, rc, err) : 0;
 }
 
 
@@ -716,9 +716,17 @@ parley_correlation_record(parley_correlation_t *r, const parley_record_id_t *id,
 
 
 int
-parley_correlation_failed(int rc, parley_error_t *err)
+parley_correlation_failed(const parley_correlation_t *r, int rc,
+    parley_error_t *err)
 {
-    return rc == PARLEY_WAIT ? rc : parley_error_memory(err);
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    return parley_ask_is_away(r->ask)
+           ? parley_error_set(err, PARLEY_E_CAPACITY, NULL,
+                              "the store of the gateways is away")
+           : parley_error_memory(err);
 }
 
 

@@ -76,8 +76,9 @@ int parley_correlation_record(parley_correlation_t *r,
 /* Sets r->question to the content of a record.  Returns 0, or -1: no memory. */
 int parley_correlation_keep(parley_correlation_t *r, parley_str_t record);
 
-/* Returns PARLEY_WAIT if rc is PARLEY_WAIT, else -1: no memory. */
-int parley_correlation_failed(int rc, parley_error_t *err);
+/* Returns PARLEY_WAIT if rc is PARLEY_WAIT, else -1: capacity. */
+int parley_correlation_failed(const parley_correlation_t *r, int rc,
+    parley_error_t *err);
 
 /* Refuses r->msg with reply-unmatched and the text why. */
 int parley_correlation_unmatched(parley_correlation_t *r, const char *why,

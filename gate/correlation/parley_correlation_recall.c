@@ -92,7 +92,7 @@ parley_correlation_call(parley_correlation_t *r, parley_error_t *err)
     }
 
     if (rc != 1) {
-        return rc == 0 ? 0 : parley_correlation_failed(rc, err);
+        return rc == 0 ? 0 : parley_correlation_failed(r, rc, err);
     }
 
     return parley_correlation_keep(r, record.value) == 0
@@ -132,7 +132,7 @@ parley_correlation_restored(parley_correlation_t *r, parley_error_t *err)
     rc = parley_ask_get_owned(r->ask, &id, &records);
 
     if (rc != 0) {
-        return parley_correlation_failed(rc, err);
+        return parley_correlation_failed(r, rc, err);
     }
 
     for (i = 0; i < records.n; i++) {

@@ -68,6 +68,8 @@ static int parley_import_has_lane(parley_state_t *state,
 static uint64_t parley_import_sole(parley_state_t *state,
     const uint8_t lane[PARLEY_KEY_LEN], parley_arena_t *arena,
     parley_job_t *ret);
+static size_t parley_import_jobs(parley_state_t *state, size_t at,
+    void (*each)(void *ctx, uint64_t job), void *ctx);
 static int parley_import_has_job(parley_state_t *state,
     const parley_job_id_t *id, uint64_t *job);
 
@@ -98,6 +100,7 @@ const parley_import_ops_t  parley_memory_import_ops = {
     .has_session = parley_import_has_session,
     .has_lane = parley_import_has_lane,
     .sole = parley_import_sole,
+    .jobs = parley_import_jobs,
     .has_job = parley_import_has_job,
 };
 
@@ -194,6 +197,9 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
 
     if (i->kind == PARLEY_IMPORT_ADOPT) {
         parley_job_import_adopt(s, i);
+
+    } else if (i->kind == PARLEY_IMPORT_KEEP && !i->own) {
+        parley_job_import_keep(s, i, now);
     }
 
     parley_memory_lock(s);
@@ -293,6 +299,7 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
         break;
 
     case PARLEY_IMPORT_ADOPT:
+    case PARLEY_IMPORT_KEEP:
     case PARLEY_IMPORT_NOTHING:
         break;
     }
@@ -750,6 +757,20 @@ parley_import_sole(parley_state_t *state, const uint8_t lane[PARLEY_KEY_LEN],
     parley_memory_unlock(s);
 
     return number;
+}
+
+
+static size_t
+parley_import_jobs(parley_state_t *state, size_t at,
+    void (*each)(void *ctx, uint64_t job), void *ctx)
+{
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    parley_memory_lock(s);
+    at = parley_job_import_own(s, at, each, ctx);
+    parley_memory_unlock(s);
+
+    return at;
 }
 
 

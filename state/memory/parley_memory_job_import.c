@@ -9,6 +9,8 @@
 
 
 #define PARLEY_JOB_BUCKETS  4096        /* buckets of one walk */
+#define PARLEY_JOB_FOUND    64          /* jobs that one walk finds, without
+                                           those of its last bucket */
 
 
 /* a walk through the jobs that change their node */
@@ -19,6 +21,23 @@ typedef struct {
 } parley_job_adoption_t;
 
 
+/* a walk that finds jobs of a node that the node does not name */
+typedef struct {
+    parley_memory_t        *s;
+    const parley_import_t  *i;
+    const parley_entry_t   *found[2 * PARLEY_JOB_FOUND];
+    size_t                  n;
+} parley_job_keeping_t;
+
+
+/* a walk through the jobs of this node */
+typedef struct {
+    parley_memory_t  *s;
+    void            (*each)(void *ctx, uint64_t job);
+    void             *ctx;
+} parley_job_own_t;
+
+
 static int parley_job_is_second(parley_memory_t *s,
     const uint8_t lane[PARLEY_KEY_LEN], uint64_t number, int64_t now);
 static parley_entry_t *parley_job_first(parley_memory_t *s,
@@ -26,6 +45,9 @@ static parley_entry_t *parley_job_first(parley_memory_t *s,
 static int parley_job_adopt(void *ctx, const parley_entry_t *e);
 static parley_entry_t *parley_job_find_number(parley_memory_t *s,
     const parley_import_end_t *end, parley_load_t *ret);
+static int parley_job_unnamed(void *ctx, const parley_entry_t *e);
+static int parley_job_is_named(const parley_import_t *i, uint64_t job);
+static int parley_job_own(void *ctx, const parley_entry_t *e);
 
 
 _Static_assert(PARLEY_MEMORY_NODES == PARLEY_IMPORT_NODES,
@@ -331,6 +353,118 @@ parley_job_adopt(void *ctx, const parley_entry_t *e)
 
     if (load.node != 0) {
         parley_memory_node(walk->s, load.node);
+    }
+
+    return 0;
+}
+
+
+/*
+ * The node has ended the others, or never had them, and a failover has lost the
+ * step that says so.  The later jobs of their lanes would wait for them.
+ */
+
+void
+parley_job_import_keep(parley_memory_t *s, const parley_import_t *i,
+    int64_t now)
+{
+    size_t                k, at;
+    parley_load_t         load;
+    parley_job_keeping_t  walk;
+
+    walk.s = s;
+    walk.i = i;
+
+    at = 0;
+
+    do {
+        parley_memory_lock(s);
+
+        if (i->number <= s->sh->appends.step) {
+            parley_memory_unlock(s);
+            return;
+        }
+
+        walk.n = 0;
+        at = parley_table_walk_locked(s->sh->table, at, PARLEY_JOB_BUCKETS,
+                                      parley_job_unnamed, &walk);
+
+        for (k = 0; k < walk.n; k++) {
+            if (parley_lane_of_subject(s, walk.found[k]->key, &load) != NULL) {
+                parley_job_remove_locked(s, load.lane, load.at, now);
+            }
+        }
+
+        parley_memory_unlock(s);
+
+    } while (at != 0);
+}
+
+
+static int
+parley_job_unnamed(void *ctx, const parley_entry_t *e)
+{
+    parley_load_t          load;
+    parley_job_keeping_t  *walk = ctx;
+
+    if (e->kind == PARLEY_KIND_JOB && walk->n < 2 * PARLEY_JOB_FOUND
+        && parley_lane_of_subject(walk->s, e->key, &load) != NULL
+        && load.job != 0 && load.node == walk->i->worker.pid
+        && load.job >= walk->i->from && load.job < walk->i->till
+        && !parley_job_is_named(walk->i, load.job))
+    {
+        walk->found[walk->n++] = e;
+    }
+
+    return walk->n >= PARLEY_JOB_FOUND;
+}
+
+
+static int
+parley_job_is_named(const parley_import_t *i, uint64_t job)
+{
+    size_t  low, high, middle;
+
+    low = 0;
+    high = i->njobs;
+
+    while (low < high) {
+        middle = low + (high - low) / 2;
+
+        if (i->jobs[middle] < job) {
+            low = middle + 1;
+
+        } else {
+            high = middle;
+        }
+    }
+
+    return low < i->njobs && i->jobs[low] == job;
+}
+
+
+size_t
+parley_job_import_own(parley_memory_t *s, size_t at,
+    void (*each)(void *ctx, uint64_t job), void *ctx)
+{
+    parley_job_own_t  walk = { s, each, ctx };
+
+    return parley_table_walk_locked(s->sh->table, at, PARLEY_JOB_BUCKETS,
+                                    parley_job_own, &walk);
+}
+
+
+static int
+parley_job_own(void *ctx, const parley_entry_t *e)
+{
+    parley_load_t      load;
+    parley_job_own_t  *walk = ctx;
+
+    if (e->kind == PARLEY_KIND_JOB
+        && parley_lane_of_subject(walk->s, e->key, &load) != NULL
+        && load.job != 0 && load.node == 0)
+    {
+        walk->each(walk->ctx, load.job);
     }
 
     return 0;

@@ -341,6 +341,14 @@ void parley_job_import_end(parley_memory_t *s, const struct parley_import_s *i,
 void parley_job_import_adopt(parley_memory_t *s,
     const struct parley_import_s *i);
 
+/* Removes the jobs of a node that it does not name.  It locks. */
+void parley_job_import_keep(parley_memory_t *s,
+    const struct parley_import_s *i, int64_t now);
+
+/* As parley_import_ops_t.jobs. */
+size_t parley_job_import_own(parley_memory_t *s, size_t at,
+    void (*each)(void *ctx, uint64_t job), void *ctx);
+
 /* Returns a node with jobs that is not in a list; 0: none. */
 uint32_t parley_job_import_orphans(parley_memory_t *s, const uint32_t *nodes,
     size_t n);

@@ -6,14 +6,32 @@
  * PARLEY_STORE_STEPS ms.
  */
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "state/store/parley_store_step.h"
 
 
 #define PARLEY_STORE_FED  4     /* elements of a step in the reply */
+#define PARLEY_STORE_KEPT  4096         /* jobs of one step */
+
+/* The order continues after twice as many steps in a new generation (BEYOND of
+   parley_store.lua). */
+#define PARLEY_STORE_BEYOND  ((uint64_t) 1 << 19)
 
 
+/* the numbers of the jobs of this node; list NULL: they are counted */
+typedef struct {
+    uint64_t  *list;
+    size_t     n;
+    size_t     size;
+} parley_store_jobs_t;
+
+
+static void parley_store_say_jobs(parley_store_t *s);
+static void parley_store_jobs_of(parley_store_t *s, parley_store_jobs_t *ret);
+static void parley_store_jobs_each(void *ctx, uint64_t job);
+static int parley_store_jobs_order(const void *one, const void *two);
 static int parley_store_fed_first(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
 static int parley_store_fed_steps(parley_store_t *s, parley_store_call_t *call,
@@ -43,6 +61,7 @@ parley_store_feed_begin(parley_store_t *s)
     if (zone->begins(s->zone, s->stat.generation)) {
         zone->miss(s->zone, 0);
         parley_store_ask_roster(s);
+        parley_store_say_jobs(s);
         s->session = 1;
 
     } else if (s->lapsed
@@ -53,6 +72,105 @@ parley_store_feed_begin(parley_store_t *s)
     }
 
     parley_store_feed(s);
+}
+
+
+/*
+ * A new generation may have lost steps: of jobs that this node has ended, or
+ * that it never had because its call was not answered.  Other nodes may have
+ * taken these steps, and remove the jobs that this one does not name.  Jobs of
+ * the new generation have higher numbers.
+ */
+
+static void
+parley_store_say_jobs(parley_store_t *s)
+{
+    size_t                at, n;
+    uint64_t              from, till, end;
+    parley_arena_t        arena;
+    parley_store_call_t  *call;
+    parley_store_jobs_t   jobs;
+
+    end = (s->zone->ops->import->number(s->zone) + PARLEY_STORE_BEYOND)
+          * PARLEY_JOBS_MAX;
+
+    memset(&jobs, 0, sizeof(parley_store_jobs_t));
+    parley_store_jobs_of(s, &jobs);
+
+    /* other workers may add jobs */
+
+    jobs.size = jobs.n + PARLEY_STORE_KEPT;
+
+    parley_arena_init(&arena, s->mem, 0);
+
+    jobs.list = parley_arena_alloc(&arena, jobs.size * sizeof(uint64_t));
+
+    if (jobs.list != NULL) {
+        parley_store_jobs_of(s, &jobs);
+    }
+
+    if (jobs.list == NULL || jobs.n > jobs.size) {
+        parley_arena_reset(&arena);
+        return;
+    }
+
+    qsort(jobs.list, jobs.n, sizeof(uint64_t), parley_store_jobs_order);
+
+    for (at = 0, from = 0; from < end; at += n, from = till) {
+
+        n = jobs.n - at < PARLEY_STORE_KEPT ? jobs.n - at : PARLEY_STORE_KEPT;
+        till = at + n < jobs.n ? jobs.list[at + n] : end;
+        call = parley_store_call(s, NULL);
+
+        if (call != NULL) {
+            parley_store_say(s, call,
+                             parley_store_write_keep(s, &call->arena, from,
+                                                     till, &jobs.list[at], n),
+                             PARLEY_STORE_SAID, 0);
+        }
+    }
+
+    parley_arena_reset(&arena);
+}
+
+
+static void
+parley_store_jobs_of(parley_store_t *s, parley_store_jobs_t *ret)
+{
+    size_t  at;
+
+    at = 0;
+    ret->n = 0;
+
+    do {
+        at = s->zone->ops->import->jobs(s->zone, at, parley_store_jobs_each,
+                                        ret);
+    } while (at != 0);
+}
+
+
+static void
+parley_store_jobs_each(void *ctx, uint64_t job)
+{
+    parley_store_jobs_t  *jobs = ctx;
+
+    if (jobs->list != NULL && jobs->n < jobs->size) {
+        jobs->list[jobs->n] = job;
+    }
+
+    jobs->n++;
+}
+
+
+static int
+parley_store_jobs_order(const void *one, const void *two)
+{
+    uint64_t  a, b;
+
+    memcpy(&a, one, sizeof(uint64_t));
+    memcpy(&b, two, sizeof(uint64_t));
+
+    return (a > b) - (a < b);
 }
 
 

@@ -362,7 +362,7 @@ parley_store_get_alone(parley_store_t *s, parley_store_call_t *call)
 
     s->stat.fallbacks++;
 
-    ret->n = s->conf->fallback == PARLEY_STORE_LOCAL ? 0 : -1;
+    ret->n = s->conf->fallback == PARLEY_STORE_LOCAL ? 0 : PARLEY_RECORDS_AWAY;
 }
 
 

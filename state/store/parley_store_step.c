@@ -110,6 +110,26 @@ parley_store_write_adopt(const parley_store_t *s, parley_arena_t *arena,
 
 
 parley_str_t
+parley_store_write_keep(const parley_store_t *s, parley_arena_t *arena,
+    uint64_t from, uint64_t till, const uint64_t *jobs, size_t n)
+{
+    size_t        i;
+    parley_buf_t  b;
+
+    parley_step_begin(s, &b, arena, 'k', s->worker, 0);
+    parley_step_put64(&b, from);
+    parley_step_put64(&b, till);
+    parley_step_put32(&b, (uint32_t) n);
+
+    for (i = 0; i < n; i++) {
+        parley_step_put64(&b, jobs[i]);
+    }
+
+    return parley_step_end(&b);
+}
+
+
+parley_str_t
 parley_store_write_erase(const parley_store_t *s, parley_arena_t *arena,
     const parley_erase_t *e)
 {

@@ -20,6 +20,7 @@
  *               the step), jobs as a
  *   x  end      lane 16, job 8, how 1, mark 1, untried 1
  *   o  adopt    number of the node 4
+ *   k  keep     from 8, till 8, n 4, and the numbers of jobs 8 each
  *
  * A text is its length in 4 octets and its octets.
  */
@@ -92,6 +93,11 @@ parley_str_t parley_store_write_end(const parley_store_t *s,
 
 parley_str_t parley_store_write_adopt(const parley_store_t *s,
     parley_arena_t *arena, uint32_t node);
+
+/* the jobs of this node with numbers from and below till */
+parley_str_t parley_store_write_keep(const parley_store_t *s,
+    parley_arena_t *arena, uint64_t from, uint64_t till, const uint64_t *jobs,
+    size_t n);
 
 /* kind: 'g' of a worker of this node, or 'r' */
 parley_str_t parley_store_write_plain(const parley_store_t *s,

@@ -29,6 +29,8 @@ static int parley_step_read_work(parley_step_reader_t *r,
     parley_arena_t *arena, parley_store_step_t *ret);
 static int parley_step_read_end(parley_step_reader_t *r,
     parley_store_step_t *ret);
+static int parley_step_read_keep(parley_step_reader_t *r,
+    parley_arena_t *arena, parley_store_step_t *ret);
 static int parley_step_read_had(parley_step_reader_t *r,
     parley_arena_t *arena, parley_store_step_t *ret);
 static int parley_step_read_close(parley_step_reader_t *r,
@@ -257,6 +259,11 @@ parley_store_read_step(const parley_store_t *s, parley_arena_t *arena,
 
         break;
 
+    case 'k':
+        i->kind = PARLEY_IMPORT_KEEP;
+        rc = parley_step_read_keep(&r, arena, ret);
+        break;
+
     default:
         return -1;
     }
@@ -430,6 +437,42 @@ parley_step_read_end(parley_step_reader_t *r, parley_store_step_t *ret)
 
     return end->how <= PARLEY_JOB_AGAIN
            && end->mark < 1u << PARLEY_STEP_MARK ? 0 : -1;
+}
+
+
+static int
+parley_step_read_keep(parley_step_reader_t *r, parley_arena_t *arena,
+    parley_store_step_t *ret)
+{
+    size_t            n;
+    uint64_t         *jobs;
+    parley_import_t  *i = &ret->import;
+
+    i->from = parley_step_get64(r);
+    i->till = parley_step_get64(r);
+    i->njobs = parley_step_get32(r);
+
+    if (r->bad || i->njobs != r->len / 8) {
+        return -1;
+    }
+
+    jobs = parley_arena_alloc(arena, (i->njobs + 1) * sizeof(uint64_t));
+
+    if (jobs == NULL) {
+        return -1;
+    }
+
+    for (n = 0; n < i->njobs; n++) {
+        jobs[n] = parley_step_get64(r);
+
+        if (n != 0 && jobs[n] < jobs[n - 1]) {
+            return -1;
+        }
+    }
+
+    i->jobs = jobs;
+
+    return 0;
 }
 
 

@@ -530,6 +530,54 @@ test_drop(void **state)
 }
 
 
+/* A failover has lost the end of a job, and the step of another one. */
+
+static void
+test_lost(void **state)
+{
+    parley_job_t        j = job("url", "to bob"), k = job("url", "second"),
+                        l = job("other", "to carol");
+    parley_job_end_t    over;
+    parley_state_t     *zone = &a.zone.s.state;
+    parley_job_page_t   page;
+
+    (void) state;
+
+    (void) append(&a, NULL, "hello", &j);
+    (void) append(&a, NULL, "other", &l);
+    (void) append(&b, NULL, "later", &k);
+    equal();
+
+    page = take_jobs(&a);
+    assert_int_equal(page.n, 2);
+
+    memset(&over, 0, sizeof(over));
+    over.id = &page.list[0].id;
+    parley_assert_str(page.list[0].text, "to bob");
+    over.how = PARLEY_JOB_DELIVERED;
+    (void) zone->ops->job->end(zone, &over, NULL, NULL);
+    equal();
+
+    assert_int_equal(take_jobs(&b).n, 0);
+
+    parley_test_engine_do(&engine, "flushall");
+    parley_test_nodes(both, 2, NULL, LEASE);
+    parley_test_nodes_up(both, 2);
+    equal();
+
+    page = take_jobs(&b);
+    assert_int_equal(page.n, 1);
+    parley_assert_str(page.list[0].text, "second");
+
+    /* jobs that the node has stay, and so do new ones */
+
+    assert_true(has_lane(&b, "other"));
+    (void) append(&a, NULL, "hello", &j);
+    equal();
+    assert_true(has_lane(&b, "url"));
+}
+
+
 int
 main(void)
 {
@@ -548,6 +596,7 @@ main(void)
         job_test("CLU-06: a sole job, and a new node", test_sole_later),
         job_test("CLU-06: a new node", test_new_node),
         job_test("CLU-06: a drop", test_drop),
+        job_test("CLU-06 CLU-10: the end of a job is lost", test_lost),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
