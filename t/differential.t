@@ -295,6 +295,9 @@ sub frame_difference {
 
     my $answer = served($tool->{answer} // '', 'websocket');
 
+    # a frame that is too long is not read, so its answer has no id
+    return '' if ($tool->{code} // '') eq 'message-too-large';
+
     # a notification gets no frame
     return '' if $answer eq '' && ($tool->{status} // 0) == 202;
 

@@ -1,7 +1,8 @@
 /*
  * AEE messages.  An accepted message is translated to VCP or refused there.
- * The VCP message is valid, always the same, and can be translated back.  The
- * refusal of an invalid message is a valid envelope.
+ * The VCP message is valid, always the same, and can be translated back.  A
+ * command of MoQ gives back the same message.  The refusal of an invalid
+ * message is a valid envelope.
  */
 
 #include "t/fuzz/parley_fuzz_translate.h"
@@ -62,6 +63,52 @@ translate(parley_arena_t *arena, const parley_msg_t *msg)
 }
 
 
+static void
+command(parley_arena_t *arena, const parley_json_t *doc,
+    const parley_msg_t *msg)
+{
+    parley_msg_t          there, back;
+    parley_json_t         command_doc, home;
+    parley_loss_t         loss;
+    parley_error_t        err;
+    parley_encoded_t      made;
+    parley_encode_opts_t  opts;
+
+    fuzz_opts(&opts);
+    parley_loss_init(&loss, arena);
+
+    if (parley_encode(fuzz_engine(), arena, PARLEY_PROTO_MOQ, msg, &opts,
+                      &made, &loss, &err)
+        != 0)
+    {
+        check(err.code != PARLEY_E_NONE && err.code != PARLEY_E_CAPACITY);
+        fuzz_refuse(arena, PARLEY_PROTO_AEE, msg, &err);
+        return;
+    }
+
+    fuzz_read(arena, PARLEY_PROTO_MOQ, made.body, &command_doc, &there);
+    check(there.origin == msg->origin);
+
+    /* a session has the parties and the time of a command of its own */
+
+    if (msg->origin == PARLEY_PROTO_MOQ) {
+        return;
+    }
+
+    check(there.act == msg->act);
+    check(parley_encode(fuzz_engine(), arena, PARLEY_PROTO_AEE, &there, &opts,
+                        &made, &loss, &err) == 0);
+
+    fuzz_read(arena, PARLEY_PROTO_AEE, made.body, &home, &back);
+    check(back.origin == msg->origin && back.act == msg->act);
+    check(parley_str_eq(back.intent, msg->intent));
+    check(msg->origin != PARLEY_PROTO_AEE || msg->sig.present
+          || parley_json_get(doc, 0, PARLEY_STR("sig")) != PARLEY_JSON_NONE
+          || parley_json_equal((parley_json_ref_t) { doc, 0 },
+                               (parley_json_ref_t) { &home, 0 }));
+}
+
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -88,6 +135,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                    == 0)
         {
             translate(&arena, &msg);
+            command(&arena, &doc, &msg);
         }
     }
 

@@ -1,7 +1,7 @@
 /*
  * Any text as a C2A message and as a C2A service's answer, with its
  * translations to the other protocols.  Nothing crashes, the output is always
- * valid, and the way back from AEE gives the same message.
+ * valid, and the way back from AEE and MoQ gives the same message.
  */
 
 #include "translate/c2a/parley_c2a.h"
@@ -173,7 +173,8 @@ fuzz_message(parley_arena_t *arena, parley_json_t *doc)
         }
 
         if (fuzz_encode(arena, &other, PARLEY_PROTO_C2A, &docs[1], &back) == 0
-            && to == PARLEY_PROTO_AEE && m.origin == PARLEY_PROTO_C2A
+            && (to == PARLEY_PROTO_AEE || to == PARLEY_PROTO_MOQ)
+            && m.origin == PARLEY_PROTO_C2A
             && !parley_json_equal((parley_json_ref_t) { doc, 0 },
                                   (parley_json_ref_t) { &docs[1], 0 }))
         {

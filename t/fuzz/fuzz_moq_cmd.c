@@ -1,133 +1,165 @@
 /*
- * Commands.  An accepted command becomes an AEE envelope or is refused.  It
- * comes back as the same command without its credential.  A command that
- * carries an envelope gives an envelope that comes back unchanged through a
- * command.
+ * Commands.  An accepted command is translated to every other protocol, or
+ * refused there.  The translation is valid.  From AEE, C2A and agent-channel
+ * the same command comes back, without its credential.  A message that the
+ * command carries comes to its own protocol, and back into a command.
  */
 
-#include <stdlib.h>
-
-#include "translate/parley_engine.h"
-#include "t/fuzz/parley_fuzz.h"
+#include "t/fuzz/parley_fuzz_translate.h"
+#include "translate/parley_embed.h"
 
 
 #define FUZZ_TEXT_MAX  16384
 
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+static void
+attribute(void *ctx, parley_proto_t proto, parley_str_t name,
+    parley_str_t *ret_human, parley_str_t *ret_instrument)
+{
+    (void) ctx;
+    (void) proto;
+    (void) name;
+
+    *ret_human = PARLEY_STR("~alice");
+    *ret_instrument = PARLEY_STR("~cc-a");
+}
 
 
 static int
-encode(const parley_engine_t *engine, parley_arena_t *arena,
-    parley_proto_t to, const parley_msg_t *m, parley_encoded_t *ret)
+encode(parley_arena_t *arena, parley_proto_t to, const parley_msg_t *m,
+    parley_encoded_t *ret, parley_loss_t *loss)
 {
-    parley_loss_t         loss;
     parley_error_t        err;
     parley_encode_opts_t  opts;
 
-    memset(&opts, 0, sizeof(opts));
-    parley_loss_init(&loss, arena);
+    fuzz_opts(&opts);
+    opts.attribute = attribute;
+    parley_loss_init(loss, arena);
 
-    if (parley_encode(engine, arena, to, m, &opts, ret, &loss, &err) == 0) {
+    if (parley_encode(fuzz_engine(), arena, to, m, &opts, ret, loss, &err)
+        == 0)
+    {
         return 0;
     }
 
     check(err.code != PARLEY_E_NONE && err.code != PARLEY_E_CAPACITY);
+    check(err.text[0] != '\0');
+    fuzz_refuse(arena, m->wire, m, &err);
 
     return -1;
 }
 
 
-static void
-decode(const parley_engine_t *engine, parley_arena_t *arena,
-    parley_proto_t proto, parley_str_t text, parley_json_t *doc,
-    parley_msg_t *m)
-{
-    parley_error_t  err;
+/* Reads a translation, which must be valid, with the scope that it needs. */
 
-    check(parley_read_again(doc, arena, 1, text, &err) == 0);
-    check(parley_decode(engine, arena, proto, doc, 0, m, &err) == 0);
+static void
+decode(parley_arena_t *arena, parley_proto_t proto,
+    const parley_encoded_t *made, parley_json_t *doc, parley_msg_t *ret)
+{
+    parley_error_t       err;
+    parley_submission_t  submission;
+
+    memset(&submission, 0, sizeof(submission));
+
+    submission.scope = made->scope;
+    submission.human = PARLEY_STR("~alice");
+    submission.instrument = PARLEY_STR("~cc-a");
+
+    fuzz_read(arena, proto, made->body, doc, ret);
+    check(parley_submit(arena, ret, &submission, &err) == 0);
 }
 
 
 static int
-same(const parley_json_t *a, const parley_json_t *b)
+has(const parley_json_t *doc, const char *name)
 {
-    return parley_json_equal((parley_json_ref_t) { a, 0 },
-                             (parley_json_ref_t) { b, 0 });
+    return parley_json_get(doc, 0, parley_str_c(name)) != PARLEY_JSON_NONE;
 }
 
 
 static void
-there_and_back(const parley_engine_t *engine, parley_arena_t *arena,
-    const parley_json_t *doc, const parley_msg_t *m)
+there_and_back(parley_arena_t *arena, const parley_json_t *doc,
+    const parley_msg_t *m, parley_proto_t to)
 {
-    parley_msg_t      aee, back;
-    parley_json_t     aee_doc, back_doc;
+    parley_msg_t      there, back;
+    parley_loss_t     loss;
+    parley_json_t     there_doc, back_doc;
     parley_encoded_t  made;
 
-    if (encode(engine, arena, PARLEY_PROTO_AEE, m, &made) != 0) {
+    if (encode(arena, to, m, &made, &loss) != 0) {
         return;
     }
 
-    decode(engine, arena, PARLEY_PROTO_AEE, made.body, &aee_doc, &aee);
+    check(!has(doc, "auth_token") || loss.count > 0);
+    decode(arena, to, &made, &there_doc, &there);
 
-    if (encode(engine, arena, PARLEY_PROTO_MOQ, &aee, &made) != 0) {
-        check(m->origin != PARLEY_PROTO_MOQ || aee.origin != m->origin);
+    if (m->origin != PARLEY_PROTO_MOQ) {
+        check(to != m->origin || there.origin == to);
+
+        if (encode(arena, PARLEY_PROTO_MOQ, &there, &made, &loss) == 0) {
+            decode(arena, PARLEY_PROTO_MOQ, &made, &back_doc, &back);
+            check(back.origin == there.origin);
+        }
+
         return;
     }
 
-    decode(engine, arena, PARLEY_PROTO_MOQ, made.body, &back_doc, &back);
+    /* VCP has another message in place of the command */
 
-    if (m->origin == PARLEY_PROTO_MOQ) {
-        check(parley_json_get(doc, 0, PARLEY_STR("auth_token"))
-              != PARLEY_JSON_NONE || same(doc, &back_doc));
+    if (parley_embed_kin(to) == PARLEY_PROTO_VCP) {
         return;
     }
 
-    check(encode(engine, arena, PARLEY_PROTO_AEE, &back, &made) == 0);
+    check(encode(arena, PARLEY_PROTO_MOQ, &there, &made, &loss) == 0);
 
-    decode(engine, arena, PARLEY_PROTO_AEE, made.body, &back_doc, &back);
+    /* the session of a frame is the correlation, and does not come back */
 
-    check(same(&aee_doc, &back_doc));
+    check(loss.count == 0 || !has(doc, "session_id"));
+
+    decode(arena, PARLEY_PROTO_MOQ, &made, &back_doc, &back);
+    check(back.act == m->act);
+    check(has(doc, "auth_token")
+          || parley_json_equal((parley_json_ref_t) { doc, 0 },
+                               (parley_json_ref_t) { &back_doc, 0 }));
 }
 
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    parley_msg_t              m;
-    parley_json_t             doc;
-    parley_error_t            err;
-    parley_arena_t            arena;
-    parley_submission_t       submission;
-    static parley_engine_t   *engine;
+    unsigned              i;
+    parley_msg_t          m;
+    parley_json_t         doc;
+    parley_error_t        err;
+    parley_arena_t        arena;
+    parley_submission_t   submission;
 
     if (size > FUZZ_TEXT_MAX) {
         return 0;
     }
 
-    if (engine == NULL) {
-        engine = parley_engine_create(&parley_mem_libc, &err);
-        check(engine != NULL);
-    }
-
     memset(&submission, 0, sizeof(submission));
 
-    submission.sender = PARLEY_STR("agent.a");
-    submission.recipient = PARLEY_STR("agent.b");
-    submission.ms = 1771151400123;
+    submission.sender = PARLEY_STR("agent.cc-a");
+    submission.recipient = PARLEY_STR("agent.cc-b");
+    submission.ms = FUZZ_NOW;
 
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
     if (parley_json_read(&doc, &arena, NULL, 1, parley_str_make(data, size),
                          &err)
         == 0
-        && parley_decode(engine, &arena, PARLEY_PROTO_MOQ, &doc, 0, &m, &err)
+        && parley_decode(fuzz_engine(), &arena, PARLEY_PROTO_MOQ, &doc, 0, &m,
+                         &err)
            == 0)
     {
         check(parley_submit(&arena, &m, &submission, &err) == 0);
-        there_and_back(engine, &arena, &doc, &m);
+
+        for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+            if (i != PARLEY_PROTO_MOQ) {
+                there_and_back(&arena, &doc, &m, (parley_proto_t) i);
+            }
+        }
     }
 
     parley_arena_reset(&arena);

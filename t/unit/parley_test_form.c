@@ -453,7 +453,7 @@ parley_test_form_finish_vcp2(parley_test_forms_t *forms,
     static const char *const  names[] = {
         "form", "trace", "requires", "references", "id", "corr", "priority",
         "conversation", "provenance_method", "provenance_basis", "acted_by",
-        "vcp", "vcp2", "members", "session", "kind", "scope"
+        "vcp", "vcp2", "members", "session", "kind", "scope", "intent", "act"
     };
 
     for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -515,6 +515,10 @@ parley_test_form_finish_moq(parley_test_forms_t *forms,
     parley_test_tree_t    *capsule;
     parley_test_source_t  *s = forms->source;
 
+    static const char *const  names[] = {
+        "intent", "form", "id", "corr", "act", "members", "reference"
+    };
+
     static const char *const  members[][5] = {
         { "form", "task", "event", "stream", "order" },
         { "id", "an-id-of-its-own", "another-id", "third-id", "" },
@@ -528,6 +532,13 @@ parley_test_form_finish_moq(parley_test_forms_t *forms,
         { "priority", "low", "urgent", "high", "none" },
         { "x-mood", "fine", "so so", "", "bad" },
     };
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (parley_test_chance(&s->random, 3)) {
+            parley_test_tree_set(tree, parley_str_c(names[i]),
+                                 parley_test_value_any(s, 1));
+        }
+    }
 
     if (!parley_test_chance(&s->random, 40)) {
         return;

@@ -46,6 +46,8 @@ parley_test_pair_result_t
 parley_test_pair(parley_test_pair_t *pair, parley_str_t text)
 {
     parley_test_message_t  there;
+    int                  (*spelling)(const parley_json_t *doc,
+                              parley_error_t *err);
 
     pair->failed = NULL;
     pair->what[0] = '\0';
@@ -56,6 +58,14 @@ parley_test_pair(parley_test_pair_t *pair, parley_str_t text)
         != 0)
     {
         return PARLEY_TEST_PAIR_REFUSED;
+    }
+
+    /* a gateway refuses a member that differs from another by case only */
+
+    spelling = parley_codecs[pair->from]->spelling;
+
+    if (spelling != NULL && spelling(&pair->m.doc, &pair->err) != 0) {
+        return PARLEY_TEST_PAIR_UNSAID;
     }
 
     parley_test_pair_names(pair);

@@ -6,8 +6,8 @@
  *    "form": "task", "data": {...}, "members": {...},
  *    "reference": {"id", "type", "hash", "locator", "verified"}}
  *
- * members has the envelope members without a field in an event, and also
- * "intent" if it is not "<x>.<form>", and "reply_to" if x has such a member.
+ * members has the envelope members without a field in an event.  For AEE, it
+ * also has "intent" and "reply_to"; other intents are "<x>.<form>".
  *
  * A C2A message also returns from the slot of another protocol.  The sender of
  * the carrier wrote its members.  Therefore the carrier's own fields (sender,
@@ -315,12 +315,13 @@ parley_c2a_extract_part(const parley_msg_t *m, uint32_t params,
 
     if (parley_msg_string(doc, part->form, &words[PARLEY_EMBED_FORM]) != 0
         || parley_msg_string(doc, value, &words[PARLEY_EMBED_CORR]) != 0
-        || parley_c2a_extract_word(doc,
-                                   parley_json_member(doc, part->members,
-                                                      PARLEY_ATOM_intent),
-                                   &ret->taken[0],
-                                   &words[PARLEY_EMBED_INTENT])
-           != 0
+        || (part->proto == PARLEY_PROTO_CANONICAL
+            && parley_c2a_extract_word(doc,
+                                       parley_json_member(doc, part->members,
+                                                          PARLEY_ATOM_intent),
+                                       &ret->taken[0],
+                                       &words[PARLEY_EMBED_INTENT])
+               != 0)
         || (name.len > 0
             && parley_c2a_extract_word(doc, parley_json_get(doc, part->members,
                                                             name),

@@ -477,7 +477,7 @@ parley_c2a_write_content(parley_c2a_encode_t *e)
     parley_embed_payload(b, m, PARLEY_ATOM_NONE);
     parley_buf_lit(b, ",\"members\":{");
 
-    if (!parley_embed_is_usual(m)) {
+    if (m->origin == PARLEY_PROTO_CANONICAL) {
         parley_buf_member(b, PARLEY_STR("intent"), m->intent);
     }
 

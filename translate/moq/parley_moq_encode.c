@@ -1,5 +1,6 @@
 #include "translate/moq/parley_moq.h"
 #include "translate/parley_msg_field.h"
+#include "translate/parley_plain_msg.h"
 
 #include <stdio.h>
 
@@ -291,7 +292,9 @@ parley_moq_check(const parley_engine_t *engine, parley_moq_encode_t *e,
 
     parley_msg_init(&back, PARLEY_PROTO_MOQ, &doc);
 
-    if (parley_moq_read(engine, e->arena, &doc, &back, e->err) != 0) {
+    if (parley_moq_read(engine, e->arena, &doc, &back, e->err) != 0
+        || parley_plain_msg(&back, e->err) != 0)
+    {
         return parley_moq_map_error(e);
     }
 

@@ -358,8 +358,9 @@ sub proxy {
     my @accept = $r->some(0.35, @protocols);
     my $speak = $r->one(@protocols);
 
-    # VCP can express few messages of other protocols
-    $speak = $r->one(@protocols) if $speak =~ /^vcp/ && $r->chance(0.5);
+    # VCP and MoQ can express few messages of other protocols
+    $speak = $r->one(qw(aee c2a channel))
+        if $speak =~ /^(?:vcp|moq)/ && $r->chance(0.7);
 
     $has->{accept} = \@accept;
     $has->{speak} = $speak;
