@@ -46,8 +46,8 @@ test_damaged(void **state)
         "v:sub(1, 9) .. string.char(255) .. v:sub(11)",
         "v:sub(1, 11) .. string.rep(string.char(255), 8) .. v:sub(20)",
         "v:sub(1, 18) .. string.char(128) .. v:sub(20)",
-        "v:sub(1, 11) .. string.rep(string.char(255), 7) .. string.char(127) "
-        ".. v:sub(20)",
+        ("v:sub(1, 11) .. string.rep(string.char(255), 7) .. string.char(127) "
+         ".. v:sub(20)"),
         "v:sub(1, 19) .. string.rep(string.char(255), 4) .. v:sub(24)",
     };
 
