@@ -450,7 +450,12 @@ tool_explain_begin(parley_explain_t *e, parley_input_t *in)
     e->nsteps = 0;
     e->note[0] = '\0';
 
+    /* the texts of the message before are gone */
+
     memset(&e->who, 0, sizeof(e->who));
+    memset(&e->doc, 0, sizeof(e->doc));
+    memset(&e->msg, 0, sizeof(e->msg));
+    memset(&e->rewritten, 0, sizeof(e->rewritten));
     memset(g, 0, sizeof(parley_gate_t));
 
     parley_loss_init(&e->loss, in->arena);
