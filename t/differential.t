@@ -512,7 +512,7 @@ my $codes = $count{code};
 note("seed $seed");
 note("$_ $verdicts->{$_}") for sort keys %$verdicts;
 note("$_ $count{kind}{$_}") for sort keys %{ $count{kind} };
-note("posted to URLs $count{posted}");
+note("posted to URLs " . ($count{posted} // 0));
 note("$_ $codes->{$_}") for sort keys %$codes;
 
 # a generator whose messages are all refused for one reason would test nothing
