@@ -126,9 +126,9 @@ void parley_moqt_data_free(parley_moqt_data_t *d);
 /*
  * Takes octets from *in up to the next event, and returns it: a
  * parley_moqt_data_got_t; or -1 with a fault, after which the reader must not
- * be used.  MORE has an empty *in.  Of an object whose payload is in *in, all
- * of it is in *ret at once, and data->left is 0.  Extensions of data->object
- * are valid until the next call and as long as the octets of *in.
+ * be used.  MORE has an empty *in.  If *in has the whole payload of an object,
+ * *ret gets it at once, and data->left is 0.  Extensions of data->object are
+ * valid until the next call and as long as the octets of *in.
  *
  *   PROTOCOL_VIOLATION          a reserved type, an ID above those of the
  *                               draft, an unknown status, extensions of an

@@ -104,8 +104,8 @@ typedef struct parley_import_s {
 /* effect of a step that this process has to tell */
 typedef enum {
     PARLEY_IMPORTED = 0,        /* none */
-    PARLEY_IMPORTED_REPLACED,   /* a JOIN of another node has replaced a session
-                                   of this one */
+    PARLEY_IMPORTED_REPLACED,   /* a JOIN has replaced a session of this node,
+                                   whose process must be told */
     PARLEY_IMPORTED_LOST        /* the zone has no room for a job of this
                                    node */
 } parley_imported_t;

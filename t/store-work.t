@@ -1,5 +1,5 @@
-# The functions of the store have bounds of work and of memory: a tenant who sends
-# many large frames stops no gateway.
+# The functions of the store have bounds of work and of memory: many large frames
+# of one tenant stop no gateway.
 
 use strict;
 use warnings;

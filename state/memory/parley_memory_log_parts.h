@@ -264,8 +264,9 @@ int parley_roster_count(parley_memory_t *s, const parley_append_t *a,
 /*
  * Adds a session of a process; place is the end of its log.  A session of that
  * name with a lower stamp is replaced; one with a higher stamp stays.
- * Process 0: only the end of the log is set.  Returns 1 if a process of another
- * node has replaced a session of this node, which nobody has told yet.
+ * Process 0: only the end of the log is set.  Returns 1 if a session of this
+ * node is replaced, and its process must be told: the new session is of another
+ * node, or has no room.
  */
 int parley_roster_set(parley_memory_t *s, uint32_t process,
     const parley_join_t *j, const parley_place_t *place, uint64_t stamp,

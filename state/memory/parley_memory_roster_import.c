@@ -3,10 +3,8 @@
 #include "state/memory/parley_memory_log_parts.h"
 
 
-/*
- * A session that another process of this node has is replaced: the process is
- * told.  The bit closed of the new session says that its own hub does so.
- */
+/* Sets the bit closed of a new session of this node if it replaces another one
+   of this node: the hub of the new session tells the process of the old one. */
 
 int
 parley_roster_set(parley_memory_t *s, uint32_t process,
@@ -47,7 +45,7 @@ parley_roster_set(parley_memory_t *s, uint32_t process,
     replaced = 0;
 
     if (e != NULL) {
-        /* the node of a session sees to its end */
+        /* a session of another node is ended by that node */
 
         replaced = e->mark <= s->sh->nprocesses
                    && !parley_memory_has_left(s, e);

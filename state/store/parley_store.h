@@ -112,8 +112,8 @@ typedef struct {
 
     uint64_t (*random)(void *ctx);
 
-    /* A session of another node has replaced one of this node, which a worker
-       serves: stamp is the new one's. */
+    /* A session with this stamp has replaced one of this node: the worker with
+       the old one must end it. */
     void    (*replaced)(void *ctx, const parley_join_t *j, uint64_t stamp);
 
     /* The zone has new records for all workers of the node. */

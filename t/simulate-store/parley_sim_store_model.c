@@ -447,7 +447,7 @@ sim_model_renewed(parley_str_t name)
 }
 
 
-/* Other nodes have what a node had that has stopped. */
+/* The reservations of a node that has stopped in order are free. */
 
 static void
 sim_model_quit(parley_str_t name)

@@ -179,9 +179,9 @@ deliver(parley_moqt_session_t *s, parley_test_random_t *random, wire_t *wire)
 
 
 /*
- * Two sessions that do all that is permitted never find a fault, whatever is on
- * its way at the same time; at the end nothing is missing, and all requests of
- * one side are known to the other.
+ * Two sessions send all permitted messages, in any order and with any delay.
+ * Neither finds a fault.  At the end no message is missing, and each side knows
+ * all requests of the other.
  */
 
 static void

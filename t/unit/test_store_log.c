@@ -297,7 +297,7 @@ test_roster(void **state)
     equal();
     assert_int_equal(subscribers(&a, "log"), 2);
 
-    /* the node of the old one has to end it; nobody else has */
+    /* only the node of the old one is told to end it */
 
     assert_int_equal(a.replaced, two.stamp);
     assert_int_equal(b.replaced, 0);
