@@ -37,6 +37,8 @@ my %place = (
 
 my $server = join '', map { location($_, "parley_accept aee; $place{$_}") }
                           sort keys %place;
+$server .= location('/moq', 'parley_accept moq; parley_speak aee; parley_jwt on; '
+                            . 'parley_cap priority=normal;');
 my $known = from_json(identities());
 $known->{principals}[1]{max_priority} = 'normal';
 
@@ -204,6 +206,27 @@ subtest 'AEE-28 a principal\'s own cap' => sub {
     is(try('/aee', aee(from => 'agent.bob', priority => 'urgent'),
            as => 'bob')->{status}, 202);
     is($service->last->{json}{priority}, 'normal');
+};
+
+
+subtest 'AEE-28 MOQ-19 a priority in a carried message is lowered' => sub {
+    my %carried = (id => uuid7(), created => timestamp(), sender => 'alice',
+                   recipient => 'bob', priority => 'urgent');
+    my %m = (session_id => 's', payload => { text => 'x' });
+
+    is(try('/moq',
+           { %m, action => 'ops.backup.run',
+             aee => { %carried, form => 'task' } })->{status}, 202);
+    is($service->last->{json}{priority}, 'normal', 'of AEE');
+
+    is(try('/moq',
+           { %m, action => 'vcp.escalation',
+             payload => { severity => 'info', reason => 'r', context => 'c',
+                          requires_ack => true() },
+             vcp => { %carried, form => 'escalation', id => uuid7(),
+                      recipient => 'lead' } })->{status},
+       202);
+    is($service->last->{json}{priority}, 'normal', 'of VCP');
 };
 
 

@@ -61,10 +61,14 @@ sub killed {
 }
 
 
+sub repaired { return $nginx->error_log =~ /state repaired/ }
+
+
 subtest 'OPS-08: workers die while the master reads the configuration' => sub {
     my $rounds = 0;
 
-    for (1 .. 20) {
+    # a worker holds the lock in some rounds only
+    while ($rounds < 20 || !repaired() && $rounds < 300) {
         my $until = time + 20;
         my $answer;
 
@@ -82,8 +86,8 @@ subtest 'OPS-08: workers die while the master reads the configuration' => sub {
         $rounds++;
     }
 
-    is($rounds, 20, 'the gateway answers after each');
-    like($nginx->error_log, qr/state repaired/, 'a worker held the lock');
+    cmp_ok($rounds, '>=', 20, 'the gateway answers after each');
+    ok(repaired(), "a worker held the lock, in $rounds rounds");
 };
 
 

@@ -182,7 +182,8 @@ subtest 'CLU-15 gateways are replaced one by one while requests run' => sub {
     my @sent = map { /^sent \d+ (\S+) (\S+)/ ? ($1, $2) : () }
                split /\n/, slurp($told);
 
-    is_deeply([grep { ($times{$_} // 0) != 1 } @sent], [],
+    is_deeply({ map { $_ => $times{$_} // 0 }
+                grep { ($times{$_} // 0) != 1 } @sent }, {},
               'the service has each once, of ' . @sent);
 };
 

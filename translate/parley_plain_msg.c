@@ -22,6 +22,7 @@ static const parley_plain_field_t  parley_plain_fields[] = {
     { offsetof(parley_msg_t, call), PARLEY_MSG_DATA },
     { offsetof(parley_msg_t, recalls), PARLEY_MSG_REPLY_TO },
     { offsetof(parley_msg_t, session), PARLEY_MSG_DATA },
+    { offsetof(parley_msg_t, form), PARLEY_MSG_FORM },
     { offsetof(parley_msg_t, held_id), PARLEY_MSG_ID },
     { offsetof(parley_msg_t, held_corr), PARLEY_MSG_CORR },
     { offsetof(parley_msg_t, held_reply_to), PARLEY_MSG_REPLY_TO },

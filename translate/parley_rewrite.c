@@ -71,10 +71,12 @@ parley_rewrite_capped(const parley_msg_t *m, const parley_caps_t *caps)
 
     cap = parley_rewrite_highest(caps);
 
-    /* A severity (an urgency) is not a priority, and does not change. */
+    /* A severity (an urgency) is not a priority, and does not change.  The
+       priority of a held message is that of its capsule. */
 
     return m->priority > cap
-           && (parley_codecs[m->wire]->pointers[PARLEY_MSG_PRIORITY] != NULL
+           && (m->held
+               || parley_codecs[m->wire]->pointers[PARLEY_MSG_PRIORITY] != NULL
                || parley_codecs[m->origin]->pointers[PARLEY_MSG_PRIORITY]
                   != NULL)
            ? cap : m->priority;

@@ -188,9 +188,10 @@ parley_moq_has_payload(const parley_msg_t *m)
 
 /*
  * Returns whether the command alone says the same as the embedded message,
- * because rules examine the intent.  An answer and progress have the action of
- * the answered command.  The intent of another protocol than AEE is
- * "<x>.<form>", and the act of an AEE message is its form.
+ * because rules examine the intent.  An answer has the action of the answered
+ * command; so has progress, unless it is of AEE.  An AEE message has its own
+ * intent, and its act is its form.  The intent of another protocol's message is
+ * "<x>.<form>".
  */
 
 static int
@@ -206,7 +207,9 @@ parley_moq_agrees(const parley_msg_t *outer, const parley_embed_t *c,
         return 0;
     }
 
-    if (outer->act == PARLEY_ACT_REQUEST
+    if ((outer->act == PARLEY_ACT_REQUEST
+         || (outer->act == PARLEY_ACT_PROGRESS
+             && c->origin == PARLEY_PROTO_CANONICAL))
         && !parley_str_eq(parley_moq_action(inner->intent),
                           parley_moq_action(outer->intent)))
     {
