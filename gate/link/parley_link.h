@@ -112,9 +112,10 @@ typedef struct {
     parley_mem_t  mem;
 
     /*
-     * Writes to a stream; stream is NULL for the control stream.  Returns the
-     * octets that were taken, or -1 if the stream has failed.  If it takes
-     * fewer than all, the adapter calls parley_link_writable() later.
+     * Writes to a stream of open(), or to the stream of the peer that has this
+     * handle.  Returns the octets that were taken, or -1 if the stream has
+     * failed.  If it takes fewer than all, the adapter calls
+     * parley_link_writable() later.
      */
     int64_t     (*write)(void *ctx, void *stream, parley_str_t octets);
 
@@ -175,10 +176,12 @@ parley_link_t *parley_link_create(const parley_moqt_draft_t *draft,
    must not report any more. */
 void parley_link_free(parley_link_t *link);
 
-/* Begins a stream that the peer has opened.  Returns NULL if memory is
-   exhausted. */
+/*
+ * Begins a stream that the peer has opened.  handle is passed to env->write();
+ * it is not used for DATA.  Returns NULL if memory is exhausted.
+ */
 parley_link_stream_t *parley_link_stream(parley_link_t *link,
-    parley_link_kind_t kind);
+    parley_link_kind_t kind, void *handle);
 
 /* Ends a stream of the peer before or after its FIN. */
 void parley_link_stream_free(parley_link_stream_t *st);
@@ -234,15 +237,17 @@ void parley_link_mailbox(parley_link_t *link, const parley_place_t *place,
     int gap);
 
 /*
- * A record of the mailbox.  Returns 1 if it was taken or nobody reads; 0 if the
- * peer is too slow: it must be passed again after parley_link_writable(), which
- * then returns whether there is room.
+ * A record of the mailbox.  Returns 1 if it was taken or nobody reads, and 0 if
+ * the peer is too slow: it must be passed again after parley_link_writable().
  */
 int parley_link_mail(parley_link_t *link, const parley_place_t *place,
     parley_str_t message);
 
-/* A record that is fetched, and the end of a fetch: status 0, or why it failed.
-   As parley_link_mail(). */
+/*
+ * A record that is fetched, as parley_link_mail(), and the end of a fetch,
+ * which frees it.  lost: records of its range are no longer retained; first is
+ * then the offset of the first one that is left.
+ */
 int parley_link_fetch_mail(parley_link_t *link, parley_link_fetch_t *fetch,
     const parley_place_t *place, parley_str_t message);
 void parley_link_fetched(parley_link_t *link, parley_link_fetch_t *fetch,

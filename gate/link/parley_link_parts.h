@@ -1,0 +1,328 @@
+/*
+ * Parts of parley_link.h.  Functions return 0, or -1 after they have closed the
+ * link (parley_link_close()), unless they say otherwise.
+ */
+
+#ifndef PARLEY_LINK_PARTS_H
+#define PARLEY_LINK_PARTS_H
+
+#include "core/parley_buf.h"
+#include "gate/link/parley_link.h"
+#include "moqt/parley_moqt_data.h"
+#include "moqt/parley_moqt_session.h"
+#include "translate/moq/parley_moq_fragment.h"
+
+
+/* requests of each side that live at a time */
+#define PARLEY_LINK_REQUESTS  64
+
+/* octets that wait for a stream before more is refused */
+#define PARLEY_LINK_FULL  65536
+
+/* octets of the control stream that may wait for the peer */
+#define PARLEY_LINK_CONTROL_MAX  262144
+
+/* ms for a proof, for the alias of a data stream, for a skipped Request ID, and
+   for the chunks of a payload */
+#define PARLEY_LINK_PROOF    5000
+#define PARLEY_LINK_UNKNOWN  1000
+#define PARLEY_LINK_SKIPPED  1000
+#define PARLEY_LINK_CHUNKS   30000
+
+/* octets of a data stream whose alias is not known yet */
+#define PARLEY_LINK_EARLY  16384
+
+/* malformed frames in a row that close the connection */
+#define PARLEY_LINK_MALFORMED  3
+
+/* messages that share a group of objects, and object IDs of each message */
+#define PARLEY_LINK_GROUP      256
+#define PARLEY_LINK_FRAGMENTS  65536
+
+/* octets of a session_id; a longer one is refused */
+#define PARLEY_LINK_SESSION_MAX  256
+
+#define PARLEY_LINK_SPACE    "a2a"
+#define PARLEY_LINK_GATEWAY  "parley"
+
+
+/* octets that a stream has not taken */
+typedef struct {
+    uint8_t  *data;
+    size_t    at;
+    size_t    len;
+    size_t    size;
+} parley_link_rest_t;
+
+
+/* an answer that waits for its track */
+typedef struct parley_link_item_s  parley_link_item_t;
+
+struct parley_link_item_s {
+    parley_link_item_t  *next;
+    uint64_t             id;        /* Session ID */
+    uint32_t             stream;    /* Stream ID */
+    parley_moq_type_t    type;
+    size_t               len;
+    uint8_t              octets[];
+};
+
+
+/* a track of the gateway */
+typedef struct parley_link_track_s  parley_link_track_t;
+
+struct parley_link_track_s {
+    parley_link_track_t    *next;
+    parley_str_t            name;       /* owned */
+    uint64_t                request;    /* Request ID of its subscription */
+    uint64_t                alias;
+    unsigned                offers:1;   /* PUBLISH is to be sent */
+    unsigned                offered:1;  /* PUBLISH waits for its answer */
+    unsigned                live:1;     /* it has a subscription */
+    unsigned                forward:1;  /* which wants objects */
+    unsigned                mailbox:1;
+    unsigned                ends:1;     /* its session has ended: PUBLISH_DONE
+                                           follows the last answer */
+    unsigned                any:1;      /* largest is set */
+    uint64_t                epoch;      /* of a mailbox */
+    parley_moqt_location_t  largest;    /* last object of the track */
+    parley_moqt_location_t  start;      /* first object of the subscription */
+    uint64_t                end;        /* its last group */
+    uint64_t                streams;    /* that it has opened */
+    uint64_t                place;      /* of the next answer */
+
+    void                   *stream;     /* of the open group; NULL: none */
+    uint64_t                group;
+    parley_moqt_data_writer_t  writer;
+    parley_link_rest_t      rest;       /* of the open group */
+
+    parley_link_item_t     *first;      /* answers */
+    parley_link_item_t    **last;
+    size_t                  waiting;    /* octets of the answers */
+};
+
+
+/* a track of the peer */
+typedef struct {
+    unsigned      refs;         /* its request and its streams */
+    parley_str_t  agent;        /* of its namespace; after the struct */
+} parley_link_source_t;
+
+
+typedef enum {
+    PARLEY_LINK_PROVING = 0,
+    PARLEY_LINK_OPEN,
+    PARLEY_LINK_RENEWING        /* open, and a newer token is being proved */
+} parley_link_state_t;
+
+
+/* an agent session */
+struct parley_link_session_s {
+    parley_link_session_t  *next;
+    parley_link_state_t     state;
+    uint64_t                id;         /* Session ID */
+    uint32_t                stream;     /* Stream ID of session_init */
+    unsigned                listens:1;  /* its proof has the mailbox */
+    parley_str_t            name;       /* session_id, owned */
+    parley_str_t            token;      /* owned */
+    parley_str_t            fresh;      /* owned; token that is being proved */
+    parley_str_t            peer;       /* owned; default recipient */
+    parley_link_source_t   *source;     /* track of session_init */
+    parley_link_track_t    *track;      /* of its answers */
+};
+
+
+struct parley_link_stream_s {
+    parley_link_t          *link;
+    parley_link_stream_t   *next;
+    parley_link_stream_t  **prev;
+    parley_link_kind_t      kind;
+    void                   *handle;
+    unsigned                begun:1;    /* octets have come */
+    unsigned                known:1;    /* its alias is known */
+    unsigned                waits:1;    /* its input must be passed again */
+    unsigned                held:1;     /* the object is whole and waits */
+    unsigned                stopped:1;  /* nothing more is wanted */
+    int64_t                 since;      /* ms, when an unknown alias came */
+    parley_moqt_data_t      data;
+    parley_moqt_control_t   control;    /* of a REQUEST stream */
+    uint64_t                request;    /* Request ID of a REQUEST stream */
+    parley_link_source_t   *source;
+    uint8_t                *octets;     /* of the object */
+    size_t                  len;
+    size_t                  size;
+    parley_link_rest_t      rest;       /* for the peer */
+};
+
+
+struct parley_link_s {
+    parley_link_env_t         env;
+    parley_link_conf_t        conf;
+    const parley_moqt_draft_t  *draft;
+    parley_moqt_session_t     moqt;
+    parley_arena_t            arena;    /* of one call */
+    parley_buf_t              out;      /* control messages of one call */
+    int64_t                   now;      /* ms, of this call */
+    int64_t                   setup_by; /* times by which these must be there;
+                                           0: no limit */
+    int64_t                   proof_by;
+    int64_t                   skipped_by;
+
+    unsigned                  closed:1;
+    unsigned                  leaving:1;
+    unsigned                  proved:1; /* principal is set */
+    unsigned                  setup_proving:1;
+    unsigned                  setup_proved:1;
+    unsigned                  listening:1;  /* a proof has the mailbox */
+    unsigned                  blocked:1;    /* input waits */
+    unsigned                  announced:1;  /* PUBLISH_NAMESPACE was accepted */
+    unsigned                  wanted:1;     /* SUBSCRIBE of its track is to be
+                                               sent */
+    parley_str_t              principal;    /* owned */
+    parley_str_t              agent;        /* owned */
+    parley_str_t              announced_agent;  /* owned */
+    parley_str_t              setup_token;      /* owned */
+    parley_link_stream_t     *streams;
+    parley_link_stream_t     *control;
+    parley_link_session_t    *sessions;
+    size_t                    nsessions;
+    parley_link_track_t      *tracks;
+    size_t                    ntracks;
+    size_t                    nsources;
+    uint64_t                  aliases;  /* that were given */
+    parley_link_track_t      *mailbox;
+    parley_link_post_t       *posts;
+    size_t                    nposts;
+    parley_link_fetch_t      *fetches;
+    parley_moq_reassembly_t  *reassembly;
+    unsigned                  malformed;
+};
+
+
+/* parley_link.c */
+
+/* Begins and ends a call of the adapter.  leave writes what the call made. */
+void parley_link_enter(parley_link_t *link);
+void parley_link_done(parley_link_t *link);
+
+/* Closes the connection and returns -1. */
+int parley_link_close(parley_link_t *link, parley_moqt_code_t code,
+    const char *text);
+int parley_link_fail(parley_link_t *link, const parley_moqt_fault_t *fault);
+int parley_link_memory(parley_link_t *link);
+
+/* Lets streams that wait be read again. */
+void parley_link_unblock(parley_link_t *link);
+
+/* Owned octets.  copy replaces *to; it returns 0, or -1 if memory is
+   exhausted. */
+int parley_link_copy(parley_link_t *link, parley_str_t *to,
+    parley_str_t from);
+void parley_link_drop(parley_link_t *link, parley_str_t *s);
+void *parley_link_alloc(parley_link_t *link, size_t size);
+void parley_link_release(parley_link_t *link, void *p);
+
+/*
+ * Appends octets to a rest, and writes it.  put returns 0, or -1 if memory is
+ * exhausted.  flush returns 1 if all octets were taken, 0, or -1 if the stream
+ * has failed.
+ */
+int parley_link_rest_put(parley_link_t *link, parley_link_rest_t *rest,
+    const uint8_t *octets, size_t len);
+int parley_link_rest_flush(parley_link_t *link, parley_link_rest_t *rest,
+    void *stream);
+void parley_link_rest_free(parley_link_t *link, parley_link_rest_t *rest);
+
+
+/* parley_link_control.c */
+
+/* Sends a control message.  Returns 1 if the peer permits no request now. */
+int parley_link_send(parley_link_t *link, parley_moqt_message_t *m,
+    parley_moqt_effect_t *effect);
+
+/* Reads the control stream. */
+int parley_link_control(parley_link_t *link, parley_str_t *in);
+
+/* Reads a stream that begins with SUBSCRIBE_NAMESPACE. */
+int parley_link_request(parley_link_stream_t *st, parley_str_t *in,
+    uint64_t *code);
+
+/* Sends requests that the peer did not permit before. */
+int parley_link_requests(parley_link_t *link);
+
+void parley_link_source_drop(parley_link_t *link, parley_link_source_t *s);
+
+
+/* parley_link_input.c */
+
+/* Takes the object of a stream.  Returns 1 if it must wait, or -1. */
+int parley_link_object(parley_link_stream_t *st);
+
+/* Reads a data stream; as parley_link_read(). */
+int parley_link_data(parley_link_stream_t *st, parley_str_t *in, int fin,
+    uint64_t *code);
+
+
+/* parley_link_session.c */
+
+/* Takes a command about a session of the gateway. */
+int parley_link_command(parley_link_t *link, parley_link_source_t *source,
+    const parley_moq_frame_t *frame, const parley_json_t *doc,
+    parley_str_t action);
+
+/* Finds the session of a Session ID, or returns NULL. */
+parley_link_session_t *parley_link_session(parley_link_t *link,
+    uint64_t id);
+
+/* Answers a frame with an error, in the caller's session if it has one. */
+int parley_link_refuse(parley_link_t *link, const parley_moq_frame_t *frame,
+    parley_str_t action, parley_str_t session, int status, parley_str_t code,
+    parley_str_t field, parley_str_t text);
+
+/* Ends a session; its track ends after its last answer. */
+void parley_link_session_end(parley_link_t *link, parley_link_session_t *s);
+void parley_link_session_free(parley_link_t *link, parley_link_session_t *s);
+
+
+/* parley_link_track.c */
+
+/* Finds a track of the gateway by its name, or returns NULL; make adds it, and
+   returns NULL if memory is exhausted. */
+parley_link_track_t *parley_link_track(parley_link_t *link,
+    parley_str_t name);
+parley_link_track_t *parley_link_track_make(parley_link_t *link,
+    parley_str_t name);
+void parley_link_track_free(parley_link_t *link, parley_link_track_t *t);
+
+/* Finds the track of a subscription, or returns NULL. */
+parley_link_track_t *parley_link_track_of(parley_link_t *link,
+    uint64_t request);
+
+/* Begins or changes its subscription by the parameters of a message. */
+int parley_link_track_set(parley_link_t *link, parley_link_track_t *t,
+    const parley_moqt_pairs_t *params);
+
+/* Ends its subscription: the open group, and with done PUBLISH_DONE. */
+int parley_link_track_stop(parley_link_t *link, parley_link_track_t *t,
+    int done, parley_moqt_done_t code, const char *text);
+
+/* Queues a frame for a track. */
+int parley_link_track_put(parley_link_t *link, parley_link_track_t *t,
+    parley_moq_type_t type, uint64_t id, uint32_t stream,
+    parley_str_t payload);
+
+/* Writes what waits. */
+int parley_link_track_flush(parley_link_t *link, parley_link_track_t *t);
+
+/* Returns whether more answers have to wait. */
+int parley_link_track_full(const parley_link_track_t *t);
+
+/* Begins a FETCH of a mailbox. */
+int parley_link_fetch_begin(parley_link_t *link,
+    const parley_moqt_message_t *m, parley_moqt_request_t *request);
+
+/* Ends a fetch that its peer has cancelled. */
+void parley_link_fetch_cancel(parley_link_t *link, uint64_t request);
+
+
+#endif /* PARLEY_LINK_PARTS_H */
