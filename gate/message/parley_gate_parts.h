@@ -65,6 +65,9 @@ typedef struct {
                                                (parley_websocket) */
     unsigned                  timed_out:1;  /* the time for an answer is
                                                over */
+    unsigned                  inner:1;      /* a request of the adapter itself
+                                               for a connection of MoQ, see
+                                               gate/link/parley_link.h */
 } parley_gate_in_t;
 
 
