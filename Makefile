@@ -268,6 +268,12 @@ test-store: ## Tests with a gateway, or TESTS=, with a store in a real engine
 	tools/run-tests -s -j $(JOBS) -t tap-store $(RETRY) $(OUT) \
 		$(or $(TESTS),$(STORE_TESTS))
 
+.PHONY: test-moq
+test-moq: ## The tests of MoQ, or TESTS=; on Debian 12 in a root of Debian 13
+	command -v nginx > /dev/null || tools/install-deps
+	nginx -V 2>&1 | grep -q -- --with-http_v3_module || tools/install-deps matrix
+	BUILD=$(BUILD) tools/test-moq $(TESTS)
+
 .PHONY: test-programs
 test-programs: build $(UNIT_TESTS) $(SIMULATE) $(SIMULATE_STORE) $(SIMULATE_ENGINE) $(PRINT) $(LATER) $(NEXT_MODULE)
 
@@ -281,13 +287,15 @@ mapping: $(PRINT) ## Writes the tables of docs/mapping.md and docs/mapping/
 	tools/print-mapping $(OUT)
 
 conformance: ## Runs the tests and writes docs/conformance.md
-	tools/install-deps $(DEPS) deb
+	tools/install-deps $(DEPS) deb matrix
 	$(MAKE) build
 	rm -rf $(OUT)/tap $(OUT)/tap-later
 	status=0; \
 	PARLEY_PACKAGE=1 $(MAKE) test-built ALL=1 || status=1; \
 	$(if $(LATER),$(MAKE) test-later || status=1;) \
-	tools/conformance $(OUT)/tap $(if $(LATER),$(OUT)/tap-later) > $(OUT)/conformance.md || exit 1; \
+	tools/test-moq || [ $$? = 77 ] || status=1; \
+	tools/conformance $(OUT)/tap $(if $(LATER),$(OUT)/tap-later) \
+		$$(ls -d $(OUT)/tap-moq) > $(OUT)/conformance.md || exit 1; \
 	cp $(OUT)/conformance.md docs/conformance.md; exit $$status
 
 
