@@ -12,9 +12,9 @@ package Parley::Moq;
 #     $camera->close;
 #
 # One Parley::Moq is one process with any number of connections.  The functions
-# that wait do so for at most 15 seconds, and then return undef.  An event that a
-# function has returned is not returned again.  Events that a test does not ask
-# for stay, and show() prints them.
+# that wait do so for at most 15 seconds, and then return undef.  An event that
+# a function has returned is not returned again.  Events that a test does not
+# ask for stay, and show() prints them.
 
 use strict;
 use warnings;
@@ -237,8 +237,8 @@ sub fill {
 }
 
 
-# Returns the first event for which a function of it returns true, or undef after
-# the time.
+# Returns the first event for which a function of it returns true, or undef
+# after the time.
 sub wait {
     my ($self, $wanted, $seconds) = @_;
 
@@ -258,8 +258,8 @@ sub wait {
 }
 
 
-# Waits until the client did what it was told, and returns its events so far that
-# no function has returned.
+# Waits until the client did what it was told, and returns its events so far
+# that no function has returned.
 sub sync {
     my $self = shift;
 
@@ -280,9 +280,9 @@ sub show {
 }
 
 
-# Begins a connection: connect(NAME, OPTIONS of "connect" of client.py).  Without
-# a token option it has the token of the agent NAME; token undef: none.  NAME may
-# be "camera#2" for another connection of camera.
+# Begins a connection: connect(NAME, OPTIONS of "connect" of client.py).
+# Without a token option it has the token of the agent NAME; token undef: none.
+# NAME may be "camera#2" for another connection of camera.
 sub connect {
     my ($self, $name, %o) = @_;
 
@@ -351,8 +351,8 @@ sub do {
 }
 
 
-# Waits for an event of this connection; returns it, or undef.  A function of the
-# event may tell which.
+# Waits for an event of this connection; returns it, or undef.  A function of
+# the event may tell which.
 sub event {
     my ($self, $event, $wanted, $seconds) = @_;
 
@@ -564,8 +564,8 @@ sub init {
 }
 
 
-# Waits for the gateway's PUBLISH of a track, a name or a pattern, and accepts it.
-# Members are those of PUBLISH_OK.
+# Waits for the gateway's PUBLISH of a track, a name or a pattern, and accepts
+# it. Members are those of PUBLISH_OK.
 sub accept {
     my ($self, $name, %m) = @_;
 
