@@ -2,10 +2,9 @@
  * A link: one connection of an agent that speaks Agent Protocol over MoQ
  * (draft-liu-agent-protocol-over-moq-00) on MoQ Transport.  The link has the
  * MoQ session, the agent sessions, and the tracks of commands, answers and
- * messages.  It reads and writes octets, and decides what they mean.  It has no
- * connection, no clock and no token check of its own: the adapter passes them
- * as callbacks of parley_link_env_t, and reports their results by the functions
- * below.
+ * messages.  It reads and writes octets.  The adapter gives it the connection,
+ * the clock and the check of tokens as callbacks of parley_link_env_t, and
+ * reports results by the functions below.
  *
  * Tracks, with their namespace and name:
  *
@@ -67,7 +66,8 @@ typedef struct {
     parley_link_session_t  *session;    /* NULL: the token of CLIENT_SETUP */
     parley_str_t            token;      /* empty: a client certificate proves */
     unsigned                listens:1;  /* the adapter subscribes the mailbox,
-                                           and calls parley_link_mail() */
+                                           and calls parley_link_mailbox()
+                                           before parley_link_proved() */
 } parley_link_proof_t;
 
 
@@ -77,7 +77,7 @@ typedef struct {
                                    refusal */
     parley_str_t  principal;    /* sub of the principal */
     parley_str_t  agent;        /* its agent id, parley_link_agent() */
-    parley_str_t  code;         /* of a refusal; each may be empty */
+    parley_str_t  code;         /* of the error, or empty */
     parley_str_t  message;
     unsigned      expired:1;    /* the token has expired */
 } parley_link_proved_t;
@@ -90,9 +90,12 @@ struct parley_link_post_s {
     parley_link_session_t  *session;    /* NULL: it has ended, or has the ID
                                            0 */
     parley_str_t            body;       /* JSON of the command */
+    parley_str_t            action;     /* action of the command, or empty */
+    parley_str_t            dialogue;   /* its session_id; empty: that of its
+                                           agent session */
     parley_str_t            token;      /* token of its agent session */
-    parley_str_t            recipient;  /* peer of its agent session, or
-                                           empty */
+    parley_str_t            recipient;  /* of the command, or the peer of its
+                                           agent session; or empty */
     uint64_t                id;         /* Session ID of its frame */
     uint32_t                stream;     /* Stream ID of its frame */
     void                   *data;       /* the adapter's */
@@ -143,11 +146,10 @@ typedef struct {
     int         (*post)(void *ctx, parley_link_post_t *post);
     int         (*fetch)(void *ctx, parley_link_fetch_t *fetch);
 
-    /* The link needs the result of fetch() no more; parley_link_fetched() must
-       not follow. */
+    /* Cancels fetch(): parley_link_fetched() must not follow. */
     void        (*abandon)(void *ctx, parley_link_fetch_t *fetch);
 
-    /* A session has ended: its proof is not needed any more. */
+    /* A session has ended, and with it the need for its proof. */
     void        (*forget)(void *ctx, parley_link_session_t *session);
 
     /* Closes the connection.  The text is NUL-terminated, and valid only during
@@ -173,7 +175,7 @@ parley_link_t *parley_link_create(const parley_moqt_draft_t *draft,
     const parley_link_env_t *env, int64_t handshake);
 
 /* Frees the link, its streams, and its posts and fetches, which the adapter
-   must not report any more. */
+   must not report afterwards. */
 void parley_link_free(parley_link_t *link);
 
 /*
@@ -190,7 +192,7 @@ void parley_link_stream_free(parley_link_stream_t *st);
  * Takes octets of a stream from *in.  fin says that nothing follows them.
  * Returns 0; if *in is then not empty, or parley_link_waits() is true, the
  * adapter must call again with the same octets after env->resume().  Returns
- * -1 if the link wants no more of this stream; *code is then the code of
+ * -1 if the link stops this stream; *code is then the code of
  * STOP_SENDING.
  */
 int parley_link_read(parley_link_stream_t *st, parley_str_t *in, int fin,
@@ -218,14 +220,17 @@ void parley_link_proved(parley_link_t *link, parley_link_session_t *session,
     const parley_link_proved_t *proved);
 
 /*
- * The proof of a session is no longer valid: it has expired, is revoked, or
+ * The proof of a session has ended: it has expired, is revoked, or
  * the principal is suspended.
  */
 void parley_link_expired(parley_link_t *link, parley_link_session_t *session,
     int status, parley_str_t message);
 
-/* A posted command has its answer: the HTTP status and the body, which may be
-   empty.  Frees the post. */
+/*
+ * A posted command has its answer: the HTTP status, and the body, which is a
+ * command if it begins with "{".  Other bodies, as nginx's own pages, are
+ * replaced.  Frees the post.
+ */
 void parley_link_answered(parley_link_t *link, parley_link_post_t *post,
     int status, parley_str_t body);
 
@@ -237,15 +242,16 @@ void parley_link_mailbox(parley_link_t *link, const parley_place_t *place,
     int gap);
 
 /*
- * A record of the mailbox.  Returns 1 if it was taken or nobody reads, and 0 if
- * the peer is too slow: it must be passed again after parley_link_writable().
+ * A record of the mailbox.  Returns 1 if it was taken, or if no subscription
+ * wants it, and 0 if the peer is too slow: the adapter must pass it again after
+ * parley_link_writable().
  */
 int parley_link_mail(parley_link_t *link, const parley_place_t *place,
     parley_str_t message);
 
 /*
  * A record that is fetched, as parley_link_mail(), and the end of a fetch,
- * which frees it.  lost: records of its range are no longer retained; first is
+ * which frees it.  lost: the log has dropped records of its range; first is
  * then the offset of the first one that is left.
  */
 int parley_link_fetch_mail(parley_link_t *link, parley_link_fetch_t *fetch,

@@ -29,7 +29,7 @@
 #define PARLEY_LINK_SKIPPED  1000
 #define PARLEY_LINK_CHUNKS   30000
 
-/* octets of a data stream whose alias is not known yet */
+/* octets of a data stream before its alias is known */
 #define PARLEY_LINK_EARLY  16384
 
 /* malformed frames in a row that close the connection */
@@ -84,7 +84,8 @@ struct parley_link_track_s {
     unsigned                ends:1;     /* its session has ended: PUBLISH_DONE
                                            follows the last answer */
     unsigned                any:1;      /* largest is set */
-    uint64_t                epoch;      /* of a mailbox */
+    unsigned                gap:1;      /* of a mailbox: records after largest
+                                           are lost */
     parley_moqt_location_t  largest;    /* last object of the track */
     parley_moqt_location_t  start;      /* first object of the subscription */
     uint64_t                end;        /* its last group */
@@ -132,6 +133,22 @@ struct parley_link_session_s {
 };
 
 
+/* a fetch, and its stream */
+typedef struct {
+    parley_link_fetch_t     fetch;      /* must be first */
+    uint64_t                request;    /* Request ID */
+    parley_moqt_location_t  start;
+    parley_moqt_location_t  end;        /* after the last object; object 0: the
+                                           whole group */
+    unsigned                begun:1;    /* FETCH_OK was sent */
+    unsigned                over:1;     /* no record follows */
+    unsigned                opened:1;   /* FETCH_HEADER is in rest */
+    void                   *stream;
+    parley_moqt_data_writer_t  writer;
+    parley_link_rest_t      rest;
+} parley_link_fetching_t;
+
+
 struct parley_link_stream_s {
     parley_link_t          *link;
     parley_link_stream_t   *next;
@@ -162,6 +179,7 @@ struct parley_link_s {
     parley_moqt_session_t     moqt;
     parley_arena_t            arena;    /* of one call */
     parley_buf_t              out;      /* control messages of one call */
+    uint64_t                  seed;     /* of the reader of JSON */
     int64_t                   now;      /* ms, of this call */
     int64_t                   setup_by; /* times by which these must be there;
                                            0: no limit */
@@ -191,6 +209,8 @@ struct parley_link_s {
     size_t                    nsources;
     uint64_t                  aliases;  /* that were given */
     parley_link_track_t      *mailbox;
+    parley_place_t            mail;     /* place of the mailbox; epoch 0:
+                                           unknown */
     parley_link_post_t       *posts;
     size_t                    nposts;
     parley_link_fetch_t      *fetches;
@@ -201,7 +221,7 @@ struct parley_link_s {
 
 /* parley_link.c */
 
-/* Begins and ends a call of the adapter.  leave writes what the call made. */
+/* Begin and end a call of the adapter.  done writes the octets of the call. */
 void parley_link_enter(parley_link_t *link);
 void parley_link_done(parley_link_t *link);
 
@@ -247,6 +267,19 @@ int parley_link_control(parley_link_t *link, parley_str_t *in);
 int parley_link_request(parley_link_stream_t *st, parley_str_t *in,
     uint64_t *code);
 
+/* Answer a request by REQUEST_ERROR or REQUEST_OK. */
+int parley_link_error(parley_link_t *link, uint64_t request,
+    parley_moqt_refuse_t code, const char *text);
+int parley_link_ok(parley_link_t *link, uint64_t request);
+
+
+/* parley_link_publish.c */
+
+/* Take PUBLISH and PUBLISH_NAMESPACE. */
+int parley_link_publish(parley_link_t *link, const parley_moqt_message_t *m,
+    parley_moqt_request_t *request);
+int parley_link_announce(parley_link_t *link, const parley_moqt_message_t *m);
+
 /* Sends requests that the peer did not permit before. */
 int parley_link_requests(parley_link_t *link);
 
@@ -257,6 +290,10 @@ void parley_link_source_drop(parley_link_t *link, parley_link_source_t *s);
 
 /* Takes the object of a stream.  Returns 1 if it must wait, or -1. */
 int parley_link_object(parley_link_stream_t *st);
+
+/* Returns a member of an object that is a string, or an empty one. */
+parley_str_t parley_link_string(const parley_json_t *doc, uint32_t object,
+    parley_str_t name);
 
 /* Reads a data stream; as parley_link_read(). */
 int parley_link_data(parley_link_stream_t *st, parley_str_t *in, int fin,
@@ -298,9 +335,9 @@ void parley_link_track_free(parley_link_t *link, parley_link_track_t *t);
 parley_link_track_t *parley_link_track_of(parley_link_t *link,
     uint64_t request);
 
-/* Begins or changes its subscription by the parameters of a message. */
+/* Begins its subscription by the parameters of a message, or updates it. */
 int parley_link_track_set(parley_link_t *link, parley_link_track_t *t,
-    const parley_moqt_pairs_t *params);
+    const parley_moqt_pairs_t *params, int updates);
 
 /* Ends its subscription: the open group, and with done PUBLISH_DONE. */
 int parley_link_track_stop(parley_link_t *link, parley_link_track_t *t,
@@ -311,11 +348,33 @@ int parley_link_track_put(parley_link_t *link, parley_link_track_t *t,
     parley_moq_type_t type, uint64_t id, uint32_t stream,
     parley_str_t payload);
 
-/* Writes what waits. */
+/* Writes answers and octets that wait. */
 int parley_link_track_flush(parley_link_t *link, parley_link_track_t *t);
 
 /* Returns whether more answers have to wait. */
 int parley_link_track_full(const parley_link_track_t *t);
+
+/* Offers the mailbox, if its place and its agent are known. */
+int parley_link_mailbox_offer(parley_link_t *link);
+
+/*
+ * Appends a message as objects of a group: one, or fragments.  Objects before
+ * start are left out; *last is the location of the last one.  Returns 0, or -1
+ * if memory is exhausted.
+ */
+typedef struct {
+    uint64_t                place;      /* group and object */
+    parley_moqt_location_t  start;
+    parley_moq_frame_t      frame;
+    parley_moqt_pairs_t     extensions;     /* of its first object */
+} parley_link_object_t;
+
+int parley_link_object_put(parley_link_t *link, parley_moqt_data_writer_t *w,
+    parley_link_rest_t *rest, const parley_link_object_t *object,
+    parley_moqt_location_t *last);
+
+
+/* parley_link_fetch.c */
 
 /* Begins a FETCH of a mailbox. */
 int parley_link_fetch_begin(parley_link_t *link,
@@ -323,6 +382,11 @@ int parley_link_fetch_begin(parley_link_t *link,
 
 /* Ends a fetch that its peer has cancelled. */
 void parley_link_fetch_cancel(parley_link_t *link, uint64_t request);
+
+void parley_link_fetch_free(parley_link_t *link, parley_link_fetch_t *fetch);
+
+/* Writes octets that wait for the streams of fetches. */
+int parley_link_fetch_flush(parley_link_t *link);
 
 
 #endif /* PARLEY_LINK_PARTS_H */

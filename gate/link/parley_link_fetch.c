@@ -1,0 +1,411 @@
+/* FETCH of messages that a mailbox retains. */
+
+#include <string.h>
+
+#include "gate/link/parley_link_parts.h"
+
+
+static int parley_link_fetch_range(parley_link_t *link,
+    const parley_moqt_message_t *m, const parley_link_track_t *t,
+    parley_link_fetching_t *f);
+static int parley_link_fetch_refuse(parley_link_t *link,
+    const parley_moqt_message_t *m, parley_moqt_refuse_t code,
+    parley_str_t text);
+static int parley_link_fetch_ok(parley_link_t *link,
+    parley_link_fetching_t *f);
+static int parley_link_fetch_open(parley_link_t *link,
+    parley_link_fetching_t *f);
+static void parley_link_fetch_end(parley_link_t *link,
+    parley_link_fetching_t *f);
+
+
+int
+parley_link_fetch_begin(parley_link_t *link, const parley_moqt_message_t *m,
+    parley_moqt_request_t *request)
+{
+    size_t                   n;
+    parley_link_fetch_t     *other;
+    parley_link_fetching_t  *f;
+
+    const parley_link_track_t  *t;
+
+    if (!link->proved) {
+        return parley_link_fetch_refuse(link, m,
+                                        PARLEY_MOQT_REFUSE_UNAUTHORIZED,
+                                        PARLEY_STR("no token was proved"));
+    }
+
+    t = m->fetch == PARLEY_MOQT_FETCH_STANDALONE
+        ? (m->space.count == 2
+           && parley_str_is(m->space.fields[0], PARLEY_LINK_SPACE)
+           && parley_str_is(m->space.fields[1], PARLEY_LINK_GATEWAY)
+           ? parley_link_track(link, m->name) : NULL)
+        : parley_link_track_of(link, m->existing);
+
+    if (t == NULL && m->fetch != PARLEY_MOQT_FETCH_STANDALONE) {
+        return parley_link_fetch_refuse(link, m,
+                                  PARLEY_MOQT_REFUSE_INVALID_JOINING_REQUEST_ID,
+                                  PARLEY_STR("the subscription is unknown"));
+    }
+
+    if (t == NULL || t != link->mailbox) {
+        return parley_link_fetch_refuse(link, m, t == NULL
+                                        ? PARLEY_MOQT_REFUSE_DOES_NOT_EXIST
+                                        : PARLEY_MOQT_REFUSE_NOT_SUPPORTED,
+                                        PARLEY_STR("only the mailbox can be "
+                                                   "fetched"));
+    }
+
+    for (n = 0, other = link->fetches; other != NULL; other = other->next) {
+        n++;
+    }
+
+    if (n >= link->conf.sessions) {
+        return parley_link_fetch_refuse(link, m,
+                                        PARLEY_MOQT_REFUSE_INTERNAL_ERROR,
+                                        PARLEY_STR("too many fetches at "
+                                                   "once"));
+    }
+
+    f = parley_link_alloc(link, sizeof(parley_link_fetching_t));
+
+    if (f == NULL) {
+        return parley_link_memory(link);
+    }
+
+    f->request = request->id;
+
+    if (parley_link_fetch_range(link, m, t, f) != 0) {
+
+        parley_link_release(link, f);
+
+        return parley_link_fetch_refuse(link, m,
+                                        PARLEY_MOQT_REFUSE_INVALID_RANGE,
+                                        PARLEY_STR("the range is empty, or "
+                                                   "after the largest "
+                                                   "object"));
+    }
+
+    f->fetch.next = link->fetches;
+    link->fetches = &f->fetch;
+
+    return link->env.fetch(link->env.ctx, &f->fetch) == 0
+           ? 0 : parley_link_memory(link);
+}
+
+
+/* Returns -1 if the range has no object that was published. */
+
+static int
+parley_link_fetch_range(parley_link_t *link, const parley_moqt_message_t *m,
+    const parley_link_track_t *t, parley_link_fetching_t *f)
+{
+    uint64_t                first, last;
+    parley_moqt_location_t  end;
+
+    if (!t->any) {
+        return -1;
+    }
+
+    end.group = t->largest.group;
+    end.object = t->largest.object + 1;
+
+    f->end = end;
+
+    if (m->fetch == PARLEY_MOQT_FETCH_STANDALONE) {
+
+        f->start = m->start;
+
+        if (m->end.group < end.group
+            || (m->end.group == end.group && m->end.object != 0
+                && m->end.object < end.object))
+        {
+            f->end = m->end;
+        }
+
+    } else {
+        f->start.object = 0;
+        f->start.group = m->fetch == PARLEY_MOQT_FETCH_ABSOLUTE ? m->joining
+                         : m->joining > end.group ? 0
+                         : end.group - m->joining;
+    }
+
+    if (parley_moqt_location_order(f->start, t->largest) > 0
+        || f->start.group > f->end.group
+        || (f->start.group == f->end.group && f->end.object != 0
+            && f->start.object >= f->end.object))
+    {
+        return -1;
+    }
+
+    first = f->start.group * PARLEY_LINK_GROUP
+            + f->start.object / PARLEY_LINK_FRAGMENTS;
+
+    last = f->end.object == 0
+           ? (f->end.group + 1) * PARLEY_LINK_GROUP - 1
+           : f->end.group * PARLEY_LINK_GROUP
+             + (f->end.object - 1) / PARLEY_LINK_FRAGMENTS;
+
+    f->fetch.from.epoch = link->mail.epoch;
+    f->fetch.from.offset = first > 0 ? first - 1 : 0;
+    f->fetch.last = last;
+
+    return 0;
+}
+
+
+static int
+parley_link_fetch_refuse(parley_link_t *link, const parley_moqt_message_t *m,
+    parley_moqt_refuse_t code, parley_str_t text)
+{
+    parley_moqt_effect_t   effect;
+    parley_moqt_message_t  error;
+
+    memset(&error, 0, sizeof(parley_moqt_message_t));
+
+    error.type = PARLEY_MOQT_REQUEST_ERROR;
+    error.request = m->request;
+    error.code = code;
+    error.text = text;
+
+    return parley_link_send(link, &error, &effect);
+}
+
+
+int
+parley_link_fetch_mail(parley_link_t *link, parley_link_fetch_t *fetch,
+    const parley_place_t *place, parley_str_t message)
+{
+    int                      rc;
+    parley_link_object_t     object;
+    parley_link_fetching_t  *f = (parley_link_fetching_t *) fetch;
+    parley_moqt_location_t   last;
+
+    if (link->closed || place->offset > fetch->last) {
+        return 1;
+    }
+
+    if (f->rest.len - f->rest.at > PARLEY_LINK_FULL) {
+        return 0;
+    }
+
+    parley_link_enter(link);
+
+    memset(&object, 0, sizeof(parley_link_object_t));
+
+    object.place = place->offset;
+    object.start = f->start;
+    object.frame.type = PARLEY_MOQ_CMD;
+    object.frame.stream = (uint32_t) place->offset;
+    object.frame.payload = message;
+
+    rc = parley_link_fetch_ok(link, f);
+
+    if (rc == 0
+        && parley_link_object_put(link, &f->writer, &f->rest, &object, &last)
+           != 0)
+    {
+        (void) parley_link_memory(link);
+    }
+
+    parley_link_done(link);
+
+    return 1;
+}
+
+
+/* Sends FETCH_OK once it is known that the range is retained. */
+
+static int
+parley_link_fetch_ok(parley_link_t *link, parley_link_fetching_t *f)
+{
+    parley_buf_t           b;
+    parley_moqt_effect_t   effect;
+    parley_moqt_stream_t   stream;
+    parley_moqt_message_t  m;
+
+    if (f->begun) {
+        return 0;
+    }
+
+    f->begun = 1;
+
+    memset(&m, 0, sizeof(parley_moqt_message_t));
+
+    m.type = PARLEY_MOQT_FETCH_OK;
+    m.request = f->request;
+    m.end = f->end;
+
+    if (parley_link_send(link, &m, &effect) != 0) {
+        return -1;
+    }
+
+    memset(&stream, 0, sizeof(parley_moqt_stream_t));
+
+    stream.type = PARLEY_MOQT_STREAM_FETCH;
+    stream.request = f->request;
+
+    parley_buf_init(&b, &link->arena, 0);
+
+    if (parley_moqt_data_write(&f->writer, link->draft, &b, &stream) != 0
+        || b.failed
+        || parley_link_rest_put(link, &f->rest, b.data, b.len) != 0)
+    {
+        return parley_link_memory(link);
+    }
+
+    return 0;
+}
+
+
+void
+parley_link_fetched(parley_link_t *link, parley_link_fetch_t *fetch, int lost,
+    uint64_t first)
+{
+    parley_buf_t             b;
+    parley_str_t             text;
+    parley_link_fetching_t  *f = (parley_link_fetching_t *) fetch;
+    parley_moqt_message_t    m;
+
+    if (link->closed) {
+        return;
+    }
+
+    parley_link_enter(link);
+
+    f->over = 1;
+
+    if (!lost) {
+        (void) parley_link_fetch_ok(link, f);
+
+    } else if (f->begun) {
+        parley_link_fetch_end(link, f);
+
+    } else {
+        parley_buf_init(&b, &link->arena, 0);
+        parley_buf_lit(&b, "the first object that is retained has the "
+                           "location ");
+        parley_buf_int(&b, (int64_t) (first / PARLEY_LINK_GROUP));
+        parley_buf_octet(&b, ',');
+        parley_buf_int(&b, (int64_t) (first % PARLEY_LINK_GROUP
+                                      * PARLEY_LINK_FRAGMENTS));
+
+        memset(&m, 0, sizeof(parley_moqt_message_t));
+        m.request = f->request;
+
+        if (parley_buf_done(&b, &text) != 0) {
+            (void) parley_link_memory(link);
+
+        } else {
+            (void) parley_link_fetch_refuse(link, &m,
+                                            PARLEY_MOQT_REFUSE_INVALID_RANGE,
+                                            text);
+        }
+
+        parley_link_fetch_free(link, fetch);
+    }
+
+    parley_link_done(link);
+}
+
+
+int
+parley_link_fetch_flush(parley_link_t *link)
+{
+    int                      rc;
+    parley_link_fetch_t     *fetch, *next;
+    parley_link_fetching_t  *f;
+
+    for (fetch = link->fetches; fetch != NULL; fetch = next) {
+
+        next = fetch->next;
+        f = (parley_link_fetching_t *) fetch;
+
+        if (!f->begun || parley_link_fetch_open(link, f) == 0) {
+            continue;
+        }
+
+        rc = parley_link_rest_flush(link, &f->rest, f->stream);
+
+        if (rc < 0 || (rc == 1 && f->over)) {
+            parley_link_fetch_end(link, f);
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_link_fetch_open(parley_link_t *link, parley_link_fetching_t *f)
+{
+    if (f->stream == NULL) {
+        f->stream = link->env.open(link->env.ctx);
+    }
+
+    return f->stream != NULL;
+}
+
+
+/* Ends the stream of a fetch: by a FIN if all was written. */
+
+static void
+parley_link_fetch_end(parley_link_t *link, parley_link_fetching_t *f)
+{
+    parley_moqt_request_t  *request;
+
+    request = parley_moqt_session_request(&link->moqt, f->request);
+
+    if (request != NULL) {
+        parley_moqt_session_done(&link->moqt, request);
+    }
+
+    if (f->stream != NULL && f->over && f->rest.len == f->rest.at) {
+        link->env.finish(link->env.ctx, f->stream);
+        f->stream = NULL;
+    }
+
+    parley_link_fetch_free(link, &f->fetch);
+}
+
+
+void
+parley_link_fetch_cancel(parley_link_t *link, uint64_t request)
+{
+    parley_link_fetch_t     *fetch;
+    parley_link_fetching_t  *f;
+
+    for (fetch = link->fetches; fetch != NULL; fetch = fetch->next) {
+
+        f = (parley_link_fetching_t *) fetch;
+
+        if (f->request == request) {
+            parley_link_fetch_free(link, fetch);
+            return;
+        }
+    }
+}
+
+
+void
+parley_link_fetch_free(parley_link_t *link, parley_link_fetch_t *fetch)
+{
+    parley_link_fetch_t     **p;
+    parley_link_fetching_t   *f = (parley_link_fetching_t *) fetch;
+
+    for (p = &link->fetches; *p != fetch; p = &(*p)->next) { /* void */ }
+
+    *p = fetch->next;
+
+    if (!f->over) {
+        link->env.abandon(link->env.ctx, fetch);
+    }
+
+    if (f->stream != NULL && !link->closed) {
+        link->env.reset(link->env.ctx, f->stream,
+                        PARLEY_MOQT_REFUSE_INTERNAL_ERROR);
+    }
+
+    parley_link_rest_free(link, &f->rest);
+    parley_link_release(link, f);
+}

@@ -1,0 +1,264 @@
+/* Tracks that the agent publishes, and PUBLISH of those of the gateway. */
+
+#include <string.h>
+
+#include "gate/link/parley_link_parts.h"
+
+
+static int parley_link_want(parley_link_t *link);
+static int parley_link_offer(parley_link_t *link, parley_link_track_t *t);
+static int parley_link_may_publish(const parley_link_t *link,
+    const parley_moqt_namespace_t *space);
+static parley_link_source_t *parley_link_source(parley_link_t *link,
+    parley_str_t agent);
+static int parley_link_is_cmd(parley_str_t agent, parley_str_t name);
+
+
+/*
+ * A track of the agent.  Before the proof any agent may be named; session_init
+ * is refused if its token is another agent's.
+ */
+
+int
+parley_link_publish(parley_link_t *link, const parley_moqt_message_t *m,
+    parley_moqt_request_t *request)
+{
+    parley_moqt_effect_t   effect;
+    parley_moqt_message_t  ok;
+
+    if (!parley_link_may_publish(link, &m->space)) {
+        return parley_link_error(link, m->request,
+                                 PARLEY_MOQT_REFUSE_UNAUTHORIZED,
+                                 "an agent publishes in the namespace a2a and "
+                                 "its own id");
+    }
+
+    if (!parley_link_is_cmd(m->space.fields[1], m->name)) {
+        return parley_link_error(link, m->request,
+                                 PARLEY_MOQT_REFUSE_NOT_SUPPORTED,
+                                 "the track is not named {agent}.{any}.cmd");
+    }
+
+    if (link->nsources >= link->conf.tracks) {
+        return parley_link_error(link, m->request,
+                                 PARLEY_MOQT_REFUSE_UNINTERESTED,
+                                 "too many tracks");
+    }
+
+    request->data = parley_link_source(link, m->space.fields[1]);
+
+    if (request->data == NULL) {
+        return parley_link_memory(link);
+    }
+
+    memset(&ok, 0, sizeof(parley_moqt_message_t));
+
+    ok.type = PARLEY_MOQT_PUBLISH_OK;
+    ok.request = m->request;
+
+    parley_link_unblock(link);
+
+    return parley_link_send(link, &ok, &effect);
+}
+
+
+/* The gateway subscribes to the track of commands of an agent that announces
+   its namespace. */
+
+int
+parley_link_announce(parley_link_t *link, const parley_moqt_message_t *m)
+{
+    if (!parley_link_may_publish(link, &m->space)) {
+        return parley_link_error(link, m->request,
+                                 PARLEY_MOQT_REFUSE_UNAUTHORIZED,
+                                 "an agent publishes in the namespace a2a and "
+                                 "its own id");
+    }
+
+    if (link->announced) {
+        return parley_link_error(link, m->request,
+                                 PARLEY_MOQT_REFUSE_UNINTERESTED,
+                                 "a namespace is announced already");
+    }
+
+    if (parley_link_copy(link, &link->announced_agent, m->space.fields[1])
+        != 0)
+    {
+        return parley_link_memory(link);
+    }
+
+    link->announced = 1;
+    link->wanted = 1;
+
+    return parley_link_ok(link, m->request) != 0 ? -1
+           : parley_link_requests(link);
+}
+
+
+int
+parley_link_requests(parley_link_t *link)
+{
+    parley_link_track_t  *t;
+
+    if (link->wanted && parley_link_want(link) < 0) {
+        return -1;
+    }
+
+    for (t = link->tracks; t != NULL; t = t->next) {
+
+        if (t->offers && parley_link_offer(link, t) < 0) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Sends SUBSCRIBE of {agent}.0.cmd. */
+
+static int
+parley_link_want(parley_link_t *link)
+{
+    int                    rc;
+    parley_buf_t           b;
+    parley_moqt_effect_t   effect;
+    parley_moqt_message_t  m;
+
+    memset(&m, 0, sizeof(parley_moqt_message_t));
+
+    m.type = PARLEY_MOQT_SUBSCRIBE;
+
+    parley_buf_init(&b, &link->arena, 0);
+    parley_buf_str(&b, link->announced_agent);
+    parley_buf_lit(&b, ".0.cmd");
+
+    if (parley_buf_done(&b, &m.name) != 0
+        || parley_moqt_namespace_add(&m.space,
+                                     PARLEY_STR(PARLEY_LINK_SPACE)) != 0
+        || parley_moqt_namespace_add(&m.space, link->announced_agent) != 0)
+    {
+        return parley_link_memory(link);
+    }
+
+    rc = parley_link_send(link, &m, &effect);
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    link->wanted = 0;
+    effect.request->data = parley_link_source(link, link->announced_agent);
+
+    return effect.request->data != NULL ? 0 : parley_link_memory(link);
+}
+
+
+/* Sends PUBLISH of a track of the gateway.  A mailbox sends nothing before the
+   peer asks for it. */
+
+static int
+parley_link_offer(parley_link_t *link, parley_link_track_t *t)
+{
+    int                         rc;
+    parley_moqt_effect_t        effect;
+    parley_moqt_message_t       m;
+    parley_moqt_pairs_writer_t  w;
+
+    memset(&m, 0, sizeof(parley_moqt_message_t));
+
+    m.type = PARLEY_MOQT_PUBLISH;
+    m.name = t->name;
+    m.alias = link->aliases + 1;
+
+    parley_moqt_pairs_writer_init(&w, link->draft, &link->arena);
+
+    if (t->any) {
+        parley_moqt_pairs_put_location(&w, PARLEY_MOQT_PARAM_LARGEST_OBJECT,
+                                       t->largest);
+    }
+
+    parley_moqt_pairs_put_integer(&w, PARLEY_MOQT_PARAM_FORWARD, 0);
+
+    if (parley_moqt_pairs_done(&w, &m.params) != 0
+        || parley_moqt_namespace_add(&m.space,
+                                     PARLEY_STR(PARLEY_LINK_SPACE)) != 0
+        || parley_moqt_namespace_add(&m.space,
+                                     PARLEY_STR(PARLEY_LINK_GATEWAY)) != 0)
+    {
+        return parley_link_memory(link);
+    }
+
+    rc = parley_link_send(link, &m, &effect);
+
+    if (rc == 0) {
+        link->aliases++;
+
+        t->offers = 0;
+        t->offered = 1;
+        t->request = m.request;
+        t->alias = m.alias;
+        t->streams = 0;
+        t->forward = 0;
+    }
+
+    return rc;
+}
+
+
+static int
+parley_link_may_publish(const parley_link_t *link,
+    const parley_moqt_namespace_t *space)
+{
+    return space->count == 2
+           && parley_str_is(space->fields[0], PARLEY_LINK_SPACE)
+           && space->fields[1].len <= PARLEY_LINK_AGENT_MAX
+           && !parley_str_is(space->fields[1], PARLEY_LINK_GATEWAY)
+           && (!link->proved || parley_str_eq(space->fields[1], link->agent));
+}
+
+
+static parley_link_source_t *
+parley_link_source(parley_link_t *link, parley_str_t agent)
+{
+    uint8_t               *p;
+    parley_link_source_t  *s;
+
+    s = parley_link_alloc(link, sizeof(parley_link_source_t) + agent.len);
+
+    if (s == NULL) {
+        return NULL;
+    }
+
+    p = (uint8_t *) (s + 1);
+    memcpy(p, agent.data, agent.len);
+
+    s->refs = 1;
+    s->agent = parley_str_make(p, agent.len);
+
+    link->nsources++;
+
+    return s;
+}
+
+
+/* Returns whether a name is {agent}.{any}.cmd. */
+
+static int
+parley_link_is_cmd(parley_str_t agent, parley_str_t name)
+{
+    return name.len > agent.len + 1 + 4
+           && memcmp(name.data, agent.data, agent.len) == 0
+           && name.data[agent.len] == '.'
+           && memcmp(name.data + name.len - 4, ".cmd", 4) == 0;
+}
+
+
+void
+parley_link_source_drop(parley_link_t *link, parley_link_source_t *s)
+{
+    if (s != NULL && --s->refs == 0) {
+        link->nsources--;
+        parley_link_release(link, s);
+    }
+}
