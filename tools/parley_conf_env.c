@@ -45,6 +45,7 @@ tool_conf_env_init(parley_settings_env_t *env, parley_conf_files_t *files,
     env->ctx = files;
     env->arena = &tool->arena;
     env->seed = tool->seed;
+    env->quic = 1;
     env->compile = tool_conf_compile;
     env->read = tool_conf_file;
     env->secret = tool_conf_secret;

@@ -4,6 +4,7 @@
 
 #include "tools/parley_conf.h"
 #include "gate/settings/parley_directive.h"
+#include "gate/settings/parley_moq_conf.h"
 
 
 typedef struct {
@@ -33,8 +34,10 @@ static int tool_conf_verify(parley_conf_reading_t *rd,
     const parley_directive_t *block);
 static void tool_conf_facts(const parley_directive_t *block,
     parley_block_facts_t *ret);
-static int tool_conf_has_location(const parley_directive_t *block,
-    parley_str_t uri);
+static void tool_conf_moq(const parley_directive_t *block,
+    parley_block_facts_t *ret);
+static const parley_directive_t *tool_conf_location(
+    const parley_directive_t *block, parley_str_t uri);
 
 
 int
@@ -81,7 +84,7 @@ tool_conf_settings(parley_tool_t *tool, const parley_conf_t *conf,
     d = tool_conf_in(conf->http, "parley_jwks_request");
 
     if (d != NULL && rd.accepting
-        && !tool_conf_has_location(conf->http, d->words[1]))
+        && tool_conf_location(conf->http, d->words[1]) == NULL)
     {
         return tool_conf_wrong(d, "\"parley_jwks_request\" needs a location "
                                "\"%s\" in a server",
@@ -384,18 +387,52 @@ tool_conf_facts(const parley_directive_t *block, parley_block_facts_t *ret)
             ret->handled = 1;
         }
     }
+
+    if (block->settings->moq != NULL) {
+        tool_conf_moq(block, ret);
+    }
+}
+
+
+/* Collects the facts about a block of parley_moq. */
+
+static void
+tool_conf_moq(const parley_directive_t *block, parley_block_facts_t *ret)
+{
+    size_t                     i;
+    const parley_directive_t  *d, *server, *location;
+
+    for (server = block; !tool_conf_is(server, "server");
+         server = server->parent)
+    {
+        /* a location is in a server */
+    }
+
+    ret->unquic = 1;
+
+    for (d = server->first; d != NULL; d = d->next) {
+        for (i = 1; tool_conf_is(d, "listen") && i < d->nwords; i++) {
+            if (parley_str_is(d->words[i], "quic")) {
+                ret->unquic = 0;
+            }
+        }
+    }
+
+    location = tool_conf_location(server, block->settings->moq->messages);
+
+    ret->messages = location != NULL ? location->settings : NULL;
 }
 
 
 /*
- * Returns whether a block contains a location of that name that is not a
- * pattern, at any depth.
+ * Returns the location of that name that is not a pattern, in the block or in
+ * those inside, or NULL.
  */
 
-static int
-tool_conf_has_location(const parley_directive_t *block, parley_str_t uri)
+static const parley_directive_t *
+tool_conf_location(const parley_directive_t *block, parley_str_t uri)
 {
-    const parley_directive_t  *d;
+    const parley_directive_t  *d, *inner;
 
     for (d = block->first; d != NULL; d = d->next) {
 
@@ -408,13 +445,15 @@ tool_conf_has_location(const parley_directive_t *block, parley_str_t uri)
             && (d->nwords == 2 || parley_str_is(d->words[1], "=")
                 || parley_str_is(d->words[1], "^~")))
         {
-            return 1;
+            return d;
         }
 
-        if (tool_conf_has_location(d, uri)) {
-            return 1;
+        inner = tool_conf_location(d, uri);
+
+        if (inner != NULL) {
+            return inner;
         }
     }
 
-    return 0;
+    return NULL;
 }

@@ -51,6 +51,9 @@ typedef unsigned  parley_proto_set_t;
 /* protocol of the verbs that are MCP tools (parley_mcp) */
 #define PARLEY_PROTO_VERBS      PARLEY_PROTO_CHANNEL
 
+/* protocol of the messages that are objects of MoQ tracks (parley_moq) */
+#define PARLEY_PROTO_TRACKS     PARLEY_PROTO_MOQ
+
 /*
  * protocol of the escalations that report problems; the gateway reports its own
  * problems in it

@@ -22,6 +22,10 @@ parley_gate_serve_methods(const parley_gate_t *g)
                : PARLEY_STR(PARLEY_WEBSOCKET_METHODS);
     }
 
+    if (g->conf.s->moq != NULL) {
+        return PARLEY_STR(PARLEY_NAMED_METHODS);
+    }
+
     return parley_gate_ticket_is_on(g)
            ? PARLEY_STR(PARLEY_TICKET_METHODS)
            : parley_gate_method_words[parley_settings_endpoint(g->conf.s)];
@@ -31,6 +35,7 @@ parley_gate_serve_methods(const parley_gate_t *g)
 int
 parley_gate_ticket_is_on(const parley_gate_t *g)
 {
-    return g->conf.s->stream != NULL && g->conf.s->jwt != NULL
+    return g->conf.s->stream != NULL && g->conf.s->moq == NULL
+           && g->conf.s->jwt != NULL
            && g->conf.s->jwt->tickets > 0;
 }

@@ -1,6 +1,7 @@
 /*
  * The step SERVE of endpoints that take requests without a message:
- * parley_keys, parley_stream, parley_roster, parley_control, and locations that
+ * parley_keys, parley_stream, parley_moq, parley_roster, parley_control, and
+ * locations that
  * only prove the caller.  It also serves parley_mcp, where a call may become a
  * message, and requests that an existing service answers.
  */

@@ -7,7 +7,8 @@
  *     &last_event_id=3f09c2a1b47e.17
  *
  * A WebSocket (parley_websocket) is opened in the same way.  Its messages take
- * the steps of messages.
+ * the steps of messages.  The proof of a MoQ connection (parley_moq) is an
+ * inner GET, which opens the stream of the caller's own mailbox.
  */
 
 #include <string.h>
@@ -42,8 +43,11 @@ typedef struct {
 } parley_gate_stream_t;
 
 
+static parley_step_result_t parley_gate_stream_moq_method(parley_gate_t *g,
+    parley_str_t method);
 static int parley_gate_stream_upgrades(parley_gate_t *g);
 static int parley_gate_stream_open(parley_gate_stream_t *st);
+static int parley_gate_stream_owner(const parley_gate_stream_t *st);
 static int parley_gate_stream_selector(parley_gate_stream_t *st);
 static int parley_gate_stream_session(parley_gate_stream_t *st);
 static int parley_gate_stream_made(parley_gate_stream_t *st,
@@ -63,6 +67,10 @@ parley_gate_stream_method(parley_gate_t *g, parley_str_t method)
 {
     parley_step_result_t  result;
 
+    if (g->conf.s->moq != NULL) {
+        return parley_gate_stream_moq_method(g, method);
+    }
+
     if (parley_gate_ticket_is_on(g) && parley_str_is(method, "POST")) {
         g->read.proto = g->conf.s->stream->proto;
         g->serve.issues = 1;
@@ -77,6 +85,25 @@ parley_gate_stream_method(parley_gate_t *g, parley_str_t method)
 
     return result == PARLEY_RESULT_PASSED
            ? parley_step_result(parley_gate_upgrade(g)) : result;
+}
+
+
+/* A client of HTTP cannot use a location of parley_moq. */
+
+static parley_step_result_t
+parley_gate_stream_moq_method(parley_gate_t *g, parley_str_t method)
+{
+    if (g->in.inner) {
+        return parley_gate_named_method(g, g->conf.s->stream->proto, method, 0);
+    }
+
+    g->read.proto = g->conf.s->stream->proto;
+
+    (void) parley_error_set(g->err, PARLEY_E_PROTOCOL_UNSUPPORTED, NULL,
+                            "this location takes MoQ connections over QUIC, "
+                            "and no requests of HTTP");
+
+    return PARLEY_RESULT_REFUSED;
 }
 
 
@@ -172,6 +199,7 @@ parley_gate_stream_open(parley_gate_stream_t *st)
     if (parley_gate_named(g, &st->arguments, PARLEY_RULES_SUBSCRIBE,
                           &o->address, &st->own)
         != 0
+        || parley_gate_stream_owner(st) != 0
         || parley_gate_stream_selector(st) != 0
         || parley_gate_stream_session(st) != 0
         || parley_gate_stream_card(st) != 0)
@@ -210,6 +238,18 @@ parley_gate_stream_open(parley_gate_stream_t *st)
     }
 
     return 0;
+}
+
+
+/* MOQ-13: a MoQ connection has the mailbox of its principal alone. */
+
+static int
+parley_gate_stream_owner(const parley_gate_stream_t *st)
+{
+    return st->own || st->g->conf.s->moq == NULL ? 0
+           : parley_error_set(st->g->err, PARLEY_E_SCOPE_UNAUTHORISED, NULL,
+                              "the path must not end with the name of another "
+                              "principal");
 }
 
 

@@ -185,6 +185,10 @@ parley_settings_beside(const parley_settings_t *s,
         return "\"parley_websocket\"";
     }
 
+    if (s->moq != NULL) {
+        return "\"parley_moq\"";
+    }
+
     if (s->stream != NULL) {
         return "\"parley_stream\"";
     }

@@ -7,6 +7,7 @@
 #include "gate/settings/parley_directive.h"
 #include "translate/parley_intents.h"
 #include "gate/settings/parley_jwt_conf.h"
+#include "gate/settings/parley_moq_conf.h"
 #include "translate/parley_name.h"
 #include "gate/settings/parley_reserved.h"
 #include "state/parley_log.h"
@@ -42,6 +43,7 @@ parley_settings_http_init(parley_settings_http_t *http)
     http->jwks_timeout_ms = 10000;
     http->audit_ms = 60000;
     http->deliver_max = 16;
+    http->moq_handshake_ms = 5000;
     http->connections_share = PARLEY_CONNECTIONS_SHARE;
 }
 
@@ -298,7 +300,8 @@ parley_settings_merge(parley_settings_t *s, const parley_settings_t *outer)
 
     if ((parley_settings_answers(s)
          || parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE
-         || s->mcp != NULL || s->websocket != NULL || s->host != NULL)
+         || s->mcp != NULL || s->websocket != NULL || s->moq != NULL
+         || s->host != NULL)
         && !(s->own & (uint64_t) 1 << PARLEY_DIRECTIVE_ACCEPT))
     {
         s->gate.accept = 0;
@@ -326,8 +329,8 @@ parley_settings_proves(const parley_settings_t *s)
     return s->gate.accept == 0
            && s->where[PARLEY_DIRECTIVE_ACCEPT].line == 0
            && s->submit == NULL && s->mcp == NULL && s->stream == NULL
-           && s->websocket == NULL && s->host == NULL && s->roster == NULL
-           && !s->keys
+           && s->websocket == NULL && s->moq == NULL && s->host == NULL
+           && s->roster == NULL && !s->keys
            && !s->control && !parley_settings_answers(s);
 }
 
@@ -369,6 +372,10 @@ parley_settings_settle(parley_settings_t *s)
         s->stream = &s->websocket->stream;
     }
 
+    if (s->moq != NULL) {
+        s->stream = &s->moq->stream;
+    }
+
     if (s->submit != NULL) {
         gate->accept |= s->submit->accept;
     }
@@ -401,6 +408,7 @@ parley_settings_settle(parley_settings_t *s)
                : parley_setting_token_place(s->jwt, PARLEY_TOKEN_ARGUMENT);
     gate->token = argument != NULL ? argument->name
                   : s->jwt != NULL && s->jwt->tickets > 0 && s->stream != NULL
+                    && s->moq == NULL
                   ? PARLEY_STR(PARLEY_TICKET_ARGUMENT) : parley_str_none;
 
     gate->failures = s->jwt != NULL ? s->jwt->failures

@@ -25,6 +25,7 @@ struct parley_engine_s;         /* parley_codec_types.h */
 struct parley_host_conf_s;      /* parley_host_conf.h */
 struct parley_intents_s;        /* parley_intents.h */
 struct parley_jwt_conf_s;       /* parley_jwt_conf.h */
+struct parley_moq_conf_s;       /* parley_moq_conf.h */
 struct parley_rules_conf_s;     /* parley_rules.h */
 struct parley_store_settings_s; /* parley_store_settings.h */
 struct parley_outer_s;          /* parley_settings_outer.c */
@@ -142,8 +143,8 @@ typedef struct {
 typedef enum {
     PARLEY_ENDPOINT_NONE = 0,           /* the block takes messages */
     PARLEY_ENDPOINT_KEYS,               /* parley_keys */
-    PARLEY_ENDPOINT_STREAM,             /* parley_stream, or the opening of a
-                                           parley_websocket */
+    PARLEY_ENDPOINT_STREAM,             /* parley_stream, parley_moq, or the
+                                           opening of a parley_websocket */
     PARLEY_ENDPOINT_ROSTER,             /* parley_roster */
     PARLEY_ENDPOINT_CONTROL,            /* parley_control */
     PARLEY_ENDPOINT_PROOF,              /* no message is read: a request of a
@@ -185,8 +186,8 @@ typedef struct parley_settings_http_s {
                                            written */
     unsigned             publishes:1;   /* some block has parley_submit,
                                            parley_mcp, parley_stream,
-                                           parley_websocket or parley_host, or
-                                           there is a
+                                           parley_websocket, parley_moq or
+                                           parley_host, or there is a
                                            parley_deliver */
     unsigned             child_keys:1;  /* some block has parley_keys: keys that
                                            parents add are valid */
@@ -210,6 +211,11 @@ typedef struct parley_settings_http_s {
                                                    thousandths of a worker's
                                                    connections; 0 if connections
                                                    is 0: no limit */
+    uint32_t             moq_connections;       /* MoQ connections of a worker,
+                                                   at most; 0: a quarter of its
+                                                   connections */
+    int64_t              moq_handshake_ms;      /* time until a MoQ connection
+                                                   has set up its session */
     const struct parley_settings_s  *delivers;      /* settings of the location
                                                        of deliver_uri; NULL:
                                                        unknown here */
@@ -218,7 +224,8 @@ typedef struct parley_settings_http_s {
                                                        none, or unknown here */
 
     /*
-     * The first parley_stream or parley_websocket of each protocol.
+     * The first block with a stream of each protocol: parley_stream,
+     * parley_websocket, parley_moq or parley_host.
      * Publications are written for this protocol by its settings.  NULL: no
      * block has the protocol.
      */
@@ -230,8 +237,8 @@ typedef struct parley_settings_http_s {
     /* the first block of each protocol whose requests are held, or NULL */
     const struct parley_settings_s  *holds[PARLEY_PROTO_COUNT];
     parley_proto_set_t   reads;         /* protocols with readers: of
-                                           parley_stream, parley_websocket or
-                                           parley_mcp */
+                                           parley_stream, parley_websocket,
+                                           parley_moq or parley_mcp */
 
     /* over all blocks */
     int64_t              leeway_max;    /* largest leeway of any parley_jwt, in
@@ -295,6 +302,9 @@ typedef struct parley_settings_s {
     const parley_stream_t         *stream;      /* NULL: none */
     const parley_websocket_conf_t  *websocket;  /* submit and stream in one;
                                                    NULL: none */
+    const struct parley_moq_conf_s  *moq;       /* takes MoQ connections, and
+                                                   its stream is stream; NULL:
+                                                   none */
     const struct parley_host_conf_s  *host;     /* accepts messages of chat, and
                                                    its stream is stream; NULL:
                                                    none */
@@ -330,6 +340,7 @@ typedef struct {
     parley_arena_t  *arena;             /* lives as long as the settings */
     uint64_t         seed;              /* seed of hashes, see
                                            parley_json_read() */
+    unsigned         quic:1;            /* nginx has QUIC */
 
     /* Compiles a value with variables.  *ret NULL: text is the whole value. */
     int            (*compile)(void *ctx, parley_str_t text, void **ret,
@@ -385,6 +396,16 @@ typedef struct {
                                            a request that passes */
     unsigned      plain:1;              /* its server has only listeners without
                                            TLS */
+    unsigned      unquic:1;             /* its server has no listener with
+                                           QUIC */
+    unsigned      unshared:1;           /* several workers share a listener with
+                                           QUIC of its server, without
+                                           reuseport */
+    unsigned      unkeyed:1;            /* its server has no quic_host_key */
+    const struct parley_settings_s  *messages;  /* settings of the location of
+                                                   the server that "messages="
+                                                   of parley_moq names; NULL:
+                                                   none */
     parley_str_t  error_location;       /* name of a location without
                                            parley_accept to which an error_page
                                            of this block leads; empty: none is
@@ -497,6 +518,10 @@ parley_settings_endpoint(const parley_settings_t *s)
            : s->proves ? PARLEY_ENDPOINT_PROOF
            : PARLEY_ENDPOINT_NONE;
 }
+
+/* Returns the value of "messages=" of parley_moq in this block, or an empty
+   string. */
+parley_str_t parley_settings_messages(const parley_settings_t *s);
 
 /*
  * Returns whether the steps run in the block: it takes messages, or it needs a

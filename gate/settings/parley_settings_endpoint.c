@@ -1,7 +1,7 @@
 /*
  * Checks blocks from which nothing goes to a service: parley_keys,
- * parley_stream, parley_roster, parley_control, parley_submit, parley_mcp,
- * parley_websocket, parley_host.
+ * parley_stream, parley_moq, parley_roster, parley_control, parley_submit,
+ * parley_mcp, parley_websocket, parley_host.
  */
 
 #include <string.h>
@@ -54,7 +54,7 @@ parley_settings_endpoint_check(parley_settings_http_t *http,
                               parley_directives[other].name, name);
     }
 
-    return id == PARLEY_DIRECTIVE_STREAM
+    return (id == PARLEY_DIRECTIVE_STREAM || id == PARLEY_DIRECTIVE_MOQ)
            && parley_settings_listens(http, s, problem) != 0
            ? -1 : parley_settings_effects(s, problem);
 }
@@ -115,6 +115,7 @@ static parley_directive_id_t
 parley_settings_listens_by(const parley_settings_t *s)
 {
     return s->websocket != NULL ? PARLEY_DIRECTIVE_WEBSOCKET
+           : s->moq != NULL ? PARLEY_DIRECTIVE_MOQ
            : s->host != NULL ? PARLEY_DIRECTIVE_HOST
            : PARLEY_DIRECTIVE_STREAM;
 }

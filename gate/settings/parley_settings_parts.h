@@ -64,6 +64,19 @@ int parley_settings_submits(const parley_settings_t *s,
     const parley_block_facts_t *block, parley_problem_t *problem);
 
 
+/* parley_settings_moq.c */
+
+/*
+ * Checks a block of parley_moq, in addition to
+ * parley_settings_endpoint_check(); warns about its listeners.
+ */
+int parley_settings_moq(const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_problem_t *problem);
+void parley_settings_moq_warnings(const parley_settings_env_t *env,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem);
+
+
 /* parley_settings_proof.c: GW-30, GW-31 */
 
 /* Checks a block whose callers are proven, and that reads no message. */

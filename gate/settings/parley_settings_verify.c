@@ -186,6 +186,10 @@ parley_settings_verify(const parley_settings_env_t *env,
         return parley_settings_proof(env, http, s, block, problem);
     }
 
+    if (s->moq != NULL && parley_settings_moq(s, block, problem) != 0) {
+        return -1;
+    }
+
     if (s->websocket != NULL
         && parley_settings_websocket(http, s, block, problem) != 0)
     {
@@ -200,6 +204,8 @@ parley_settings_verify(const parley_settings_env_t *env,
 
     by = s->websocket != NULL
          ? PARLEY_DIRECTIVE_COUNT
+         : s->moq != NULL
+         ? PARLEY_DIRECTIVE_MOQ
          : parley_settings_serving[parley_settings_endpoint(s)];
 
     if (by != PARLEY_DIRECTIVE_COUNT) {
@@ -210,6 +216,10 @@ parley_settings_verify(const parley_settings_env_t *env,
 
         parley_settings_collect(http, s);
         parley_settings_warnings_served(env, s, block, by, problem);
+
+        if (s->moq != NULL) {
+            parley_settings_moq_warnings(env, s, block, problem);
+        }
 
         return 0;
     }
@@ -294,7 +304,7 @@ parley_settings_collect(parley_settings_http_t *http,
     for (jwt = http->tickets; s->stream != NULL && jwt != NULL;
          jwt = jwt->next)
     {
-        if (s->jwt == jwt) {
+        if (s->jwt == jwt && s->moq == NULL) {
             jwt->streams = 1;
         }
     }

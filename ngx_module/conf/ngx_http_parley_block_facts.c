@@ -22,8 +22,22 @@ static parley_str_t ngx_http_parley_astray(
     const ngx_http_parley_accepting_t *place);
 static ngx_uint_t ngx_http_parley_is_plain(ngx_conf_t *cf,
     ngx_http_core_srv_conf_t *cscf);
+static ngx_uint_t ngx_http_parley_addresses(ngx_conf_t *cf,
+    ngx_http_core_srv_conf_t *cscf,
+    ngx_uint_t (*handler)(const ngx_http_conf_addr_t *addr,
+    ngx_http_core_srv_conf_t *cscf, void *data), void *data);
 static ngx_uint_t ngx_http_parley_ends_tls(const ngx_http_conf_addr_t *addr,
+    ngx_http_core_srv_conf_t *cscf, void *data);
+static void ngx_http_parley_block_facts_moq(ngx_conf_t *cf,
+    ngx_http_parley_accepting_t *place);
+#if (NGX_HTTP_V3)
+static ngx_uint_t ngx_http_parley_block_facts_quic(
+    const ngx_http_conf_addr_t *addr, ngx_http_core_srv_conf_t *cscf,
+    void *data);
+static ngx_uint_t ngx_http_parley_is_shared(ngx_conf_t *cf);
+static ngx_uint_t ngx_http_parley_is_unkeyed(ngx_conf_t *cf,
     ngx_http_core_srv_conf_t *cscf);
+#endif
 
 
 /* modules that restrict the access to a location */
@@ -80,6 +94,10 @@ ngx_http_parley_block_facts_known(ngx_conf_t *cf,
 {
     place->facts.error_location = ngx_http_parley_astray(place);
     place->facts.plain = ngx_http_parley_is_plain(cf, place->cscf) ? 1 : 0;
+
+    if (place->conf->moq) {
+        ngx_http_parley_block_facts_moq(cf, place);
+    }
 }
 
 
@@ -234,12 +252,17 @@ ngx_http_parley_astray(const ngx_http_parley_accepting_t *place)
 }
 
 
-/* Returns whether the server has no listener with TLS. */
+/*
+ * Calls the handler for each address that the server listens on, until it
+ * returns a value that is not 0, and returns this value or 0.
+ */
 
 static ngx_uint_t
-ngx_http_parley_is_plain(ngx_conf_t *cf, ngx_http_core_srv_conf_t *cscf)
+ngx_http_parley_addresses(ngx_conf_t *cf, ngx_http_core_srv_conf_t *cscf,
+    ngx_uint_t (*handler)(const ngx_http_conf_addr_t *addr,
+    ngx_http_core_srv_conf_t *cscf, void *data), void *data)
 {
-    ngx_uint_t                   i, k, n;
+    ngx_uint_t                   i, k, n, rc;
     ngx_http_conf_addr_t        *addr;
     ngx_http_conf_port_t        *port;
     ngx_http_core_srv_conf_t   **server;
@@ -260,22 +283,37 @@ ngx_http_parley_is_plain(ngx_conf_t *cf, ngx_http_core_srv_conf_t *cscf)
             server = addr[k].servers.elts;
 
             for (n = 0; n < addr[k].servers.nelts; n++) {
-                if (server[n] == cscf
-                    && ngx_http_parley_ends_tls(&addr[k], cscf))
-                {
-                    return 0;
+                rc = server[n] == cscf ? handler(&addr[k], cscf, data) : 0;
+
+                if (rc) {
+                    return rc;
                 }
             }
         }
     }
 
-    return 1;
+    return 0;
+}
+
+
+/* Returns whether the server has no listener with TLS. */
+
+static ngx_uint_t
+ngx_http_parley_is_plain(ngx_conf_t *cf, ngx_http_core_srv_conf_t *cscf)
+{
+    ngx_http_core_main_conf_t  *cmcf;
+
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+
+    return cmcf->ports != NULL
+           && !ngx_http_parley_addresses(cf, cscf, ngx_http_parley_ends_tls,
+                                         NULL);
 }
 
 
 static ngx_uint_t
 ngx_http_parley_ends_tls(const ngx_http_conf_addr_t *addr,
-    ngx_http_core_srv_conf_t *cscf)
+    ngx_http_core_srv_conf_t *cscf, void *data)
 {
 #if (NGX_HTTP_SSL)
 
@@ -304,4 +342,134 @@ ngx_http_parley_ends_tls(const ngx_http_conf_addr_t *addr,
 #else
     return 0;
 #endif
+}
+
+
+/* Adds the facts about a block of parley_moq. */
+
+static void
+ngx_http_parley_block_facts_moq(ngx_conf_t *cf,
+    ngx_http_parley_accepting_t *place)
+{
+    ngx_str_t                  uri;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    place->facts.unquic = 1;
+
+#if (NGX_HTTP_V3)
+    (void) ngx_http_parley_addresses(cf, place->cscf,
+                                     ngx_http_parley_block_facts_quic,
+                                     &place->facts);
+
+    place->facts.unshared &= ngx_http_parley_is_shared(cf) ? 1 : 0;
+    place->facts.unkeyed = ngx_http_parley_is_unkeyed(cf, place->cscf) ? 1 : 0;
+#endif
+
+    uri = ngx_http_parley_ngx_str(parley_settings_messages(place->conf));
+    clcf = ngx_http_parley_location_in(place->cscf->ctx, &uri);
+
+    place->facts.messages = clcf ? clcf->loc_conf
+                                       [ngx_http_parley_module.ctx_index]
+                                 : NULL;
+}
+
+
+#if (NGX_HTTP_V3)
+
+
+/* Adds the facts about a listener.  Several workers are counted later. */
+
+static ngx_uint_t
+ngx_http_parley_block_facts_quic(const ngx_http_conf_addr_t *addr,
+    ngx_http_core_srv_conf_t *cscf, void *data)
+{
+    parley_block_facts_t *facts = data;
+
+    if (!addr->opt.quic) {
+        return 0;
+    }
+
+    facts->unquic = 0;
+
+#if (NGX_HAVE_REUSEPORT)
+    if (addr->opt.reuseport) {
+        return 0;
+    }
+#endif
+
+    facts->unshared = 1;
+
+    return 0;
+}
+
+
+/* Returns whether several workers are configured before the block "http". */
+
+static ngx_uint_t
+ngx_http_parley_is_shared(ngx_conf_t *cf)
+{
+    ngx_core_conf_t  *ccf;
+
+    ccf = (ngx_core_conf_t *) ngx_get_conf(cf->cycle->conf_ctx,
+                                           ngx_core_module);
+
+    return ccf->worker_processes != NGX_CONF_UNSET
+           && ccf->worker_processes > 1;
+}
+
+
+static ngx_uint_t
+ngx_http_parley_is_unkeyed(ngx_conf_t *cf, ngx_http_core_srv_conf_t *cscf)
+{
+    ngx_uint_t                    i;
+    ngx_http_v3_srv_conf_t       *h3scf;
+    ngx_http_core_srv_conf_t    **unkeyed;
+    ngx_http_parley_main_conf_t  *mcf;
+
+    mcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_parley_module);
+    h3scf = cscf->ctx->srv_conf[ngx_http_v3_module.ctx_index];
+    unkeyed = mcf->unkeyed.elts;
+
+    for (i = 0; i < mcf->unkeyed.nelts; i++) {
+        if (unkeyed[i] == cscf) {
+            return h3scf->quic.host_key.len == NGX_QUIC_DEFAULT_HOST_KEY_LEN;
+        }
+    }
+
+    return 0;
+}
+
+#endif
+
+
+ngx_int_t
+ngx_http_parley_block_facts_unkeyed(ngx_conf_t *cf,
+    ngx_http_parley_main_conf_t *mcf)
+{
+#if (NGX_HTTP_V3)
+
+    ngx_http_conf_ctx_t        *http;
+    ngx_http_v3_srv_conf_t     *own, *outer;
+    ngx_http_core_srv_conf_t  **cscf;
+
+    http = (ngx_http_conf_ctx_t *) ngx_get_conf(cf->cycle->conf_ctx,
+                                                ngx_http_module);
+
+    own = ngx_http_conf_get_module_srv_conf(cf, ngx_http_v3_module);
+    outer = http->srv_conf[ngx_http_v3_module.ctx_index];
+
+    if (own->quic.host_key.len > 0 || outer->quic.host_key.len > 0) {
+        return NGX_OK;
+    }
+
+    cscf = ngx_array_push(&mcf->unkeyed);
+    if (cscf == NULL) {
+        return NGX_ERROR;
+    }
+
+    *cscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_core_module);
+
+#endif
+
+    return NGX_OK;
 }

@@ -104,6 +104,10 @@ ngx_http_parley_directive(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     case PARLEY_DIRECTIVE_STORE:
         return ngx_http_parley_store_open(cf, mcf);
 
+    case PARLEY_DIRECTIVE_MOQ:
+        return ngx_http_parley_block_facts_unkeyed(cf, mcf) == NGX_OK
+               ? NGX_CONF_OK : NGX_CONF_ERROR;
+
     case PARLEY_DIRECTIVE_AUDIT:
         return ngx_http_parley_audit_open(cf, mcf);
 
@@ -167,6 +171,12 @@ ngx_http_parley_conf_env(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf,
     env->secret = ngx_http_parley_conf_secret;
     env->walk = ngx_http_parley_conf_walk;
     env->warn = ngx_http_parley_conf_warn;
+
+#if (NGX_HTTP_V3)
+    env->quic = 1;
+#else
+    env->quic = 0;
+#endif
 }
 
 
@@ -270,7 +280,10 @@ ngx_http_parley_create_main_conf(ngx_conf_t *cf)
 
     if (ngx_array_init(&mcf->places, cf->pool, 8,
                        sizeof(ngx_http_parley_accepting_t))
-        != NGX_OK)
+        != NGX_OK
+        || ngx_array_init(&mcf->unkeyed, cf->pool, 1,
+                          sizeof(ngx_http_core_srv_conf_t *))
+           != NGX_OK)
     {
         return NULL;
     }

@@ -71,6 +71,11 @@ uint64_t ngx_http_parley_configured_end(
 ngx_http_conf_ctx_t *ngx_http_parley_location_server(ngx_conf_t *cf,
     ngx_str_t *uri, ngx_http_core_loc_conf_t **clcf);
 
+/* As ngx_http_parley_location_server(), for one server.  Returns the location,
+   or NULL. */
+ngx_http_core_loc_conf_t *ngx_http_parley_location_in(
+    ngx_http_conf_ctx_t *server, ngx_str_t *uri);
+
 /*
  * Returns whether the location's proxy_pass uses TLS without proxy_ssl_verify.
  * Call it in postconfiguration, when the blocks are merged.

@@ -28,16 +28,23 @@ ngx_http_parley_location_server(ngx_conf_t *cf, ngx_str_t *uri,
 
     for (i = 0; i < cmcf->servers.nelts; i++) {
         ctx = cscfp[i]->ctx;
+        *clcf = ngx_http_parley_location_in(ctx, uri);
 
-        *clcf = ngx_http_parley_location_is(
-                              ctx->loc_conf[ngx_http_core_module.ctx_index],
-                              uri);
         if (*clcf) {
             return ctx;
         }
     }
 
     return NULL;
+}
+
+
+ngx_http_core_loc_conf_t *
+ngx_http_parley_location_in(ngx_http_conf_ctx_t *server, ngx_str_t *uri)
+{
+    return ngx_http_parley_location_is(
+                           server->loc_conf[ngx_http_core_module.ctx_index],
+                           uri);
 }
 
 

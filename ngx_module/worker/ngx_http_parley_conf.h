@@ -59,6 +59,10 @@ struct ngx_http_parley_main_conf_s {
     ngx_http_parley_worker_t     *worker;         /* state of this process */
 
     ngx_array_t                   places;         /* blocks, ..._accepting_t */
+    ngx_array_t                   unkeyed;        /* servers with parley_moq and
+                                                     no quic_host_key before it,
+                                                     ngx_http_core_srv_conf_t *
+                                                     */
     ngx_uint_t                    accepting;      /* places are checked and
                                                      valid */
     const struct ngx_http_parley_contexts_s  *contexts;  /* functions of

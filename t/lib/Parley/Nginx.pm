@@ -64,6 +64,14 @@ sub check {
 }
 
 
+# Returns whether nginx is built with QUIC.
+sub has_quic {
+    my $nginx = nginx_binary();
+
+    return `'$nginx' -V 2>&1` =~ /--with-http_v3_module/;
+}
+
+
 # Sends HUP.  Returns 1 when the new workers run and the old ones have stopped
 # accepting.  Returns 0 if the configuration was refused, which changes
 # nothing.

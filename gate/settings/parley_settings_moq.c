@@ -1,0 +1,111 @@
+/* Checks blocks of parley_moq, which MoQ connections name. */
+
+#include "gate/settings/parley_moq_conf.h"
+#include "gate/settings/parley_settings_parts.h"
+
+
+#define PARLEY_SETTINGS_CONNECTS                                             \
+    "takes MoQ connections; expected a location without "
+
+
+static int parley_settings_moq_messages(const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_problem_t *problem);
+
+
+parley_str_t
+parley_settings_messages(const parley_settings_t *s)
+{
+    return s->moq != NULL ? s->moq->messages : parley_str_none;
+}
+
+
+int
+parley_settings_moq(const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_problem_t *problem)
+{
+    size_t       i;
+    const char  *why;
+
+    static const parley_directive_id_t  others[] = {
+        PARLEY_DIRECTIVE_ACCEPT, PARLEY_DIRECTIVE_SPEAK,
+        PARLEY_DIRECTIVE_SUBMIT, PARLEY_DIRECTIVE_MCP, PARLEY_DIRECTIVE_STREAM,
+        PARLEY_DIRECTIVE_WEBSOCKET, PARLEY_DIRECTIVE_HOST,
+        PARLEY_DIRECTIVE_ROSTER, PARLEY_DIRECTIVE_KEYS,
+        PARLEY_DIRECTIVE_CONTROL
+    };
+
+    problem->where = s->where[PARLEY_DIRECTIVE_MOQ];
+
+    for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (parley_settings_has(s, others[i])) {
+            return parley_problem(problem, "\"parley_moq\" "
+                                  PARLEY_SETTINGS_CONNECTS "\"%s\"",
+                                  parley_directives[others[i]].name);
+        }
+    }
+
+    why = block->handled
+          ? PARLEY_SETTINGS_CONNECTS PARLEY_SETTINGS_HANDLER
+          : block->frame
+          ? PARLEY_SETTINGS_CONNECTS PARLEY_SETTINGS_NESTED
+          : block->unquic
+          ? "is in a server without \"listen ... quic\""
+          : NULL;
+
+    return why != NULL
+           ? parley_problem(problem, "\"parley_moq\" %s", why)
+           : parley_settings_moq_messages(s, block, problem);
+}
+
+
+/* Checks the location that gets each CMD. */
+
+static int
+parley_settings_moq_messages(const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_problem_t *problem)
+{
+    const char    *why;
+    parley_str_t   uri;
+
+    why = block->messages == NULL
+          ? "leads to no location of this server"
+          : !(block->messages->gate.accept
+              & PARLEY_PROTO_BIT(PARLEY_PROTO_TRACKS))
+          ? "leads to a location without \"parley_submit moq\" or "
+            "\"parley_accept moq\""
+          : NULL;
+
+    if (why == NULL) {
+        return 0;
+    }
+
+    uri = s->moq->messages;
+
+    return parley_problem(problem, "\"messages=%.*s\" of \"parley_moq\" %s",
+                          (int) uri.len, (const char *) uri.data, why);
+}
+
+
+void
+parley_settings_moq_warnings(const parley_settings_env_t *env,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem)
+{
+    problem->where = s->where[PARLEY_DIRECTIVE_MOQ];
+
+    if (block->unshared) {
+        (void) parley_problem(problem, "\"parley_moq\" is in a server with "
+                              "\"listen ... quic\" without \"reuseport\": with "
+                              "several workers, packets of a connection reach "
+                              "the wrong worker");
+        parley_settings_warn(env, problem);
+    }
+
+    if (block->unkeyed) {
+        (void) parley_problem(problem, "\"parley_moq\" is in a server without "
+                              "\"quic_host_key\": after a restart, clients "
+                              "get no stateless reset and notice the end of "
+                              "their connections late");
+        parley_settings_warn(env, problem);
+    }
+}
