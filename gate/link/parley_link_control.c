@@ -31,23 +31,6 @@ static int parley_link_respond(parley_link_stream_t *st,
 
 
 int
-parley_link_send(parley_link_t *link, parley_moqt_message_t *m,
-    parley_moqt_effect_t *effect)
-{
-    int                  rc;
-    parley_moqt_fault_t  fault;
-
-    if (link->closed) {
-        return -1;
-    }
-
-    rc = parley_moqt_session_send(&link->moqt, &link->out, m, effect, &fault);
-
-    return rc < 0 ? parley_link_fail(link, &fault) : rc;
-}
-
-
-int
 parley_link_control(parley_link_t *link, parley_str_t *in)
 {
     int                    rc;
@@ -469,39 +452,6 @@ parley_link_named(parley_link_t *link, const parley_moqt_message_t *m)
     }
 
     return t;
-}
-
-
-int
-parley_link_error(parley_link_t *link, uint64_t request,
-    parley_moqt_refuse_t code, const char *text)
-{
-    parley_moqt_effect_t   effect;
-    parley_moqt_message_t  m;
-
-    memset(&m, 0, sizeof(parley_moqt_message_t));
-
-    m.type = PARLEY_MOQT_REQUEST_ERROR;
-    m.request = request;
-    m.code = code;
-    m.text = parley_str_c(text);
-
-    return parley_link_send(link, &m, &effect);
-}
-
-
-int
-parley_link_ok(parley_link_t *link, uint64_t request)
-{
-    parley_moqt_effect_t   effect;
-    parley_moqt_message_t  m;
-
-    memset(&m, 0, sizeof(parley_moqt_message_t));
-
-    m.type = PARLEY_MOQT_REQUEST_OK;
-    m.request = request;
-
-    return parley_link_send(link, &m, &effect);
 }
 
 

@@ -8,14 +8,7 @@
 static int parley_link_fetch_range(parley_link_t *link,
     const parley_moqt_message_t *m, const parley_link_track_t *t,
     parley_link_fetching_t *f);
-static int parley_link_fetch_refuse(parley_link_t *link,
-    const parley_moqt_message_t *m, parley_moqt_refuse_t code,
-    parley_str_t text);
-static int parley_link_fetch_ok(parley_link_t *link,
-    parley_link_fetching_t *f);
 static int parley_link_fetch_open(parley_link_t *link,
-    parley_link_fetching_t *f);
-static void parley_link_fetch_end(parley_link_t *link,
     parley_link_fetching_t *f);
 
 
@@ -154,7 +147,7 @@ parley_link_fetch_range(parley_link_t *link, const parley_moqt_message_t *m,
 }
 
 
-static int
+int
 parley_link_fetch_refuse(parley_link_t *link, const parley_moqt_message_t *m,
     parley_moqt_refuse_t code, parley_str_t text)
 {
@@ -172,51 +165,9 @@ parley_link_fetch_refuse(parley_link_t *link, const parley_moqt_message_t *m,
 }
 
 
-int
-parley_link_fetch_mail(parley_link_t *link, parley_link_fetch_t *fetch,
-    const parley_place_t *place, parley_str_t message)
-{
-    int                      rc;
-    parley_link_object_t     object;
-    parley_link_fetching_t  *f = (parley_link_fetching_t *) fetch;
-    parley_moqt_location_t   last;
-
-    if (link->closed || place->offset > fetch->last) {
-        return 1;
-    }
-
-    if (f->rest.len - f->rest.at > PARLEY_LINK_FULL) {
-        return 0;
-    }
-
-    parley_link_enter(link);
-
-    memset(&object, 0, sizeof(parley_link_object_t));
-
-    object.place = place->offset;
-    object.start = f->start;
-    object.frame.type = PARLEY_MOQ_CMD;
-    object.frame.stream = (uint32_t) place->offset;
-    object.frame.payload = message;
-
-    rc = parley_link_fetch_ok(link, f);
-
-    if (rc == 0
-        && parley_link_object_put(link, &f->writer, &f->rest, &object, &last)
-           != 0)
-    {
-        (void) parley_link_memory(link);
-    }
-
-    parley_link_done(link);
-
-    return 1;
-}
-
-
 /* Sends FETCH_OK once it is known that the range is retained. */
 
-static int
+int
 parley_link_fetch_ok(parley_link_t *link, parley_link_fetching_t *f)
 {
     parley_buf_t           b;
@@ -255,57 +206,6 @@ parley_link_fetch_ok(parley_link_t *link, parley_link_fetching_t *f)
     }
 
     return 0;
-}
-
-
-void
-parley_link_fetched(parley_link_t *link, parley_link_fetch_t *fetch, int lost,
-    uint64_t first)
-{
-    parley_buf_t             b;
-    parley_str_t             text;
-    parley_link_fetching_t  *f = (parley_link_fetching_t *) fetch;
-    parley_moqt_message_t    m;
-
-    if (link->closed) {
-        return;
-    }
-
-    parley_link_enter(link);
-
-    f->over = 1;
-
-    if (!lost) {
-        (void) parley_link_fetch_ok(link, f);
-
-    } else if (f->begun) {
-        parley_link_fetch_end(link, f);
-
-    } else {
-        parley_buf_init(&b, &link->arena, 0);
-        parley_buf_lit(&b, "the first object that is retained has the "
-                           "location ");
-        parley_buf_int(&b, (int64_t) (first / PARLEY_LINK_GROUP));
-        parley_buf_octet(&b, ',');
-        parley_buf_int(&b, (int64_t) (first % PARLEY_LINK_GROUP
-                                      * PARLEY_LINK_FRAGMENTS));
-
-        memset(&m, 0, sizeof(parley_moqt_message_t));
-        m.request = f->request;
-
-        if (parley_buf_done(&b, &text) != 0) {
-            (void) parley_link_memory(link);
-
-        } else {
-            (void) parley_link_fetch_refuse(link, &m,
-                                            PARLEY_MOQT_REFUSE_INVALID_RANGE,
-                                            text);
-        }
-
-        parley_link_fetch_free(link, fetch);
-    }
-
-    parley_link_done(link);
 }
 
 
@@ -349,7 +249,7 @@ parley_link_fetch_open(parley_link_t *link, parley_link_fetching_t *f)
 
 /* Ends the stream of a fetch: by a FIN if all was written. */
 
-static void
+void
 parley_link_fetch_end(parley_link_t *link, parley_link_fetching_t *f)
 {
     parley_moqt_request_t  *request;

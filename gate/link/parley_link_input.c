@@ -450,22 +450,6 @@ parley_link_cmd(parley_link_stream_t *st, const parley_moq_frame_t *frame)
 }
 
 
-parley_str_t
-parley_link_string(const parley_json_t *doc, uint32_t object,
-    parley_str_t name)
-{
-    uint32_t      value;
-    parley_str_t  s;
-
-    value = parley_json_get(doc, object, name);
-
-    return value != PARLEY_JSON_NONE
-           && parley_json_type(doc, value) == PARLEY_JSON_STRING
-           && parley_json_string(doc, value, &s) == 0
-           ? s : parley_str_none;
-}
-
-
 /* A command that carries a message of another protocol has the recipient of
    that message; another one goes to the peer of its session. */
 

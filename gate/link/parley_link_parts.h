@@ -219,11 +219,7 @@ struct parley_link_s {
 };
 
 
-/* parley_link.c */
-
-/* Begin and end a call of the adapter.  done writes the octets of the call. */
-void parley_link_enter(parley_link_t *link);
-void parley_link_done(parley_link_t *link);
+/* parley_link_base.c */
 
 /* Closes the connection and returns -1. */
 int parley_link_close(parley_link_t *link, parley_moqt_code_t code,
@@ -253,12 +249,28 @@ int parley_link_rest_flush(parley_link_t *link, parley_link_rest_t *rest,
     void *stream);
 void parley_link_rest_free(parley_link_t *link, parley_link_rest_t *rest);
 
-
-/* parley_link_control.c */
-
 /* Sends a control message.  Returns 1 if the peer permits no request now. */
 int parley_link_send(parley_link_t *link, parley_moqt_message_t *m,
     parley_moqt_effect_t *effect);
+
+/* Answer a request by REQUEST_ERROR or REQUEST_OK. */
+int parley_link_error(parley_link_t *link, uint64_t request,
+    parley_moqt_refuse_t code, const char *text);
+int parley_link_ok(parley_link_t *link, uint64_t request);
+
+/* Returns a member of an object that is a string, or an empty one. */
+parley_str_t parley_link_string(const parley_json_t *doc, uint32_t object,
+    parley_str_t name);
+
+
+/* parley_link_call.c */
+
+/* Begin and end a call of the adapter.  done writes the octets of the call. */
+void parley_link_enter(parley_link_t *link);
+void parley_link_done(parley_link_t *link);
+
+
+/* parley_link_control.c */
 
 /* Reads the control stream. */
 int parley_link_control(parley_link_t *link, parley_str_t *in);
@@ -266,11 +278,6 @@ int parley_link_control(parley_link_t *link, parley_str_t *in);
 /* Reads a stream that begins with SUBSCRIBE_NAMESPACE. */
 int parley_link_request(parley_link_stream_t *st, parley_str_t *in,
     uint64_t *code);
-
-/* Answer a request by REQUEST_ERROR or REQUEST_OK. */
-int parley_link_error(parley_link_t *link, uint64_t request,
-    parley_moqt_refuse_t code, const char *text);
-int parley_link_ok(parley_link_t *link, uint64_t request);
 
 
 /* parley_link_publish.c */
@@ -290,10 +297,6 @@ void parley_link_source_drop(parley_link_t *link, parley_link_source_t *s);
 
 /* Takes the object of a stream.  Returns 1 if it must wait, or -1. */
 int parley_link_object(parley_link_stream_t *st);
-
-/* Returns a member of an object that is a string, or an empty one. */
-parley_str_t parley_link_string(const parley_json_t *doc, uint32_t object,
-    parley_str_t name);
 
 /* Reads a data stream; as parley_link_read(). */
 int parley_link_data(parley_link_stream_t *st, parley_str_t *in, int fin,
@@ -354,9 +357,6 @@ int parley_link_track_flush(parley_link_t *link, parley_link_track_t *t);
 /* Returns whether more answers have to wait. */
 int parley_link_track_full(const parley_link_track_t *t);
 
-/* Offers the mailbox, if its place and its agent are known. */
-int parley_link_mailbox_offer(parley_link_t *link);
-
 /*
  * Appends a message as objects of a group: one, or fragments.  Objects before
  * start are left out; *last is the location of the last one.  Returns 0, or -1
@@ -373,6 +373,19 @@ int parley_link_object_put(parley_link_t *link, parley_moqt_data_writer_t *w,
     parley_link_rest_t *rest, const parley_link_object_t *object,
     parley_moqt_location_t *last);
 
+/* Writes a message.  Returns 1, 0 if it must wait, or -1. */
+int parley_link_track_write(parley_link_t *link, parley_link_track_t *t,
+    const parley_link_object_t *object);
+
+/* Returns the location of the first object of a place. */
+parley_moqt_location_t parley_link_location(uint64_t place);
+
+
+/* parley_link_mailbox.c */
+
+/* Offers the mailbox, if its place and its agent are known. */
+int parley_link_mailbox_offer(parley_link_t *link);
+
 
 /* parley_link_fetch.c */
 
@@ -384,6 +397,17 @@ int parley_link_fetch_begin(parley_link_t *link,
 void parley_link_fetch_cancel(parley_link_t *link, uint64_t request);
 
 void parley_link_fetch_free(parley_link_t *link, parley_link_fetch_t *fetch);
+
+/* Answers FETCH by an error. */
+int parley_link_fetch_refuse(parley_link_t *link,
+    const parley_moqt_message_t *m, parley_moqt_refuse_t code,
+    parley_str_t text);
+
+/* Sends FETCH_OK, once it is known that the range is retained. */
+int parley_link_fetch_ok(parley_link_t *link, parley_link_fetching_t *f);
+
+/* Ends the stream of a fetch: by a FIN if all octets were written. */
+void parley_link_fetch_end(parley_link_t *link, parley_link_fetching_t *f);
 
 /* Writes octets that wait for the streams of fetches. */
 int parley_link_fetch_flush(parley_link_t *link);

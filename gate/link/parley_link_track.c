@@ -11,7 +11,6 @@
 
 #include <string.h>
 
-#include "core/parley_hex.h"
 #include "gate/link/parley_link_parts.h"
 
 
@@ -22,13 +21,8 @@ static void parley_link_item_free(parley_link_t *link,
     parley_link_track_t *t);
 static int parley_link_group(parley_link_t *link, parley_link_track_t *t,
     uint64_t group);
-static int parley_link_track_write(parley_link_t *link,
-    parley_link_track_t *t, const parley_link_object_t *object);
 static int parley_link_track_failed(parley_link_t *link,
     parley_link_track_t *t);
-static parley_moqt_location_t parley_link_location(uint64_t place);
-static int parley_link_gap(parley_link_t *link, const parley_link_track_t *t,
-    parley_moqt_location_t at, parley_moqt_pairs_t *ret);
 
 
 parley_link_track_t *
@@ -350,7 +344,7 @@ parley_link_track_flush(parley_link_t *link, parley_link_track_t *t)
 
 /* Writes a message.  Returns 0 if it must wait. */
 
-static int
+int
 parley_link_track_write(parley_link_t *link, parley_link_track_t *t,
     const parley_link_object_t *object)
 {
@@ -513,7 +507,7 @@ parley_link_object_put(parley_link_t *link, parley_moqt_data_writer_t *w,
 }
 
 
-static parley_moqt_location_t
+parley_moqt_location_t
 parley_link_location(uint64_t place)
 {
     parley_moqt_location_t  at;
@@ -522,171 +516,4 @@ parley_link_location(uint64_t place)
     at.object = place % PARLEY_LINK_GROUP * PARLEY_LINK_FRAGMENTS;
 
     return at;
-}
-
-
-void
-parley_link_mailbox(parley_link_t *link, const parley_place_t *place, int gap)
-{
-    parley_link_track_t  *t;
-
-    if (link->closed) {
-        return;
-    }
-
-    parley_link_enter(link);
-
-    t = link->mailbox;
-
-    if (t != NULL && place->epoch != link->mail.epoch) {
-
-        /* a new log is another track */
-
-        t->ends = 1;
-        link->mailbox = NULL;
-        t = NULL;
-    }
-
-    if (t != NULL && gap) {
-        t->gap = 1;
-    }
-
-    link->mail = *place;
-
-    if (link->proved) {
-        (void) parley_link_mailbox_offer(link);
-    }
-
-    parley_link_done(link);
-}
-
-
-int
-parley_link_mailbox_offer(parley_link_t *link)
-{
-    uint8_t               octets[6], hex[12];
-    size_t                i;
-    parley_buf_t          b;
-    parley_str_t          name;
-    parley_link_track_t  *t;
-
-    if (link->mailbox != NULL || link->mail.epoch == 0) {
-        return 0;
-    }
-
-    for (i = 0; i < sizeof(octets); i++) {
-        octets[i] = (uint8_t) (link->mail.epoch >> (8 * (5 - i)));
-    }
-
-    (void) parley_hex_write(hex, octets, sizeof(octets));
-
-    parley_buf_init(&b, &link->arena, 0);
-    parley_buf_str(&b, link->agent);
-    parley_buf_octet(&b, '.');
-    parley_buf_put(&b, hex, sizeof(hex));
-    parley_buf_lit(&b, ".mailbox");
-
-    if (parley_buf_done(&b, &name) != 0) {
-        return parley_link_memory(link);
-    }
-
-    t = parley_link_track_make(link, name);
-
-    if (t == NULL) {
-        return parley_link_memory(link);
-    }
-
-    t->mailbox = 1;
-    t->offers = 1;
-
-    if (link->mail.offset > 0) {
-        t->any = 1;
-        t->largest = parley_link_location(link->mail.offset);
-        t->largest.object += PARLEY_LINK_FRAGMENTS - 1;
-    }
-
-    link->mailbox = t;
-
-    return parley_link_requests(link) < 0 ? -1 : 0;
-}
-
-
-/* Without a subscription a message is not written; it can be fetched. */
-
-int
-parley_link_mail(parley_link_t *link, const parley_place_t *place,
-    parley_str_t message)
-{
-    int                    rc;
-    parley_link_track_t   *t;
-    parley_link_object_t   object;
-
-    t = link->mailbox;
-
-    if (link->closed || t == NULL) {
-        return 1;
-    }
-
-    if (parley_link_track_full(t)) {
-        return 0;
-    }
-
-    parley_link_enter(link);
-
-    memset(&object, 0, sizeof(parley_link_object_t));
-
-    object.place = place->offset;
-    object.start = t->start;
-    object.frame.type = PARLEY_MOQ_CMD;
-    object.frame.stream = (uint32_t) place->offset;
-    object.frame.payload = message;
-
-    link->mail.offset = place->offset;
-
-    rc = 1;
-
-    if (t->live && t->forward) {
-
-        rc = t->gap && parley_link_gap(link, t,
-                                       parley_link_location(place->offset),
-                                       &object.extensions)
-                       != 0
-             ? -1 : parley_link_track_write(link, t, &object);
-
-    } else {
-        t->any = 1;
-        t->largest = parley_link_location(place->offset);
-    }
-
-    parley_link_done(link);
-
-    return rc != 0;
-}
-
-
-/* Makes the extensions that tell how many objects before one are lost. */
-
-static int
-parley_link_gap(parley_link_t *link, const parley_link_track_t *t,
-    parley_moqt_location_t at, parley_moqt_pairs_t *ret)
-{
-    uint64_t                    first;
-    parley_moqt_pairs_writer_t  w;
-
-    parley_moqt_pairs_writer_init(&w, link->draft, &link->arena);
-
-    first = t->any && t->largest.group == at.group ? t->largest.object + 1 : 0;
-
-    if (t->any && at.group > t->largest.group + 1) {
-        parley_moqt_pairs_put_integer(&w, PARLEY_MOQT_EXT_GROUP_GAP,
-                                      at.group - t->largest.group - 1);
-    }
-
-    if (at.object > first) {
-        parley_moqt_pairs_put_integer(&w, PARLEY_MOQT_EXT_OBJECT_GAP,
-                                      at.object - first);
-    }
-
-    return parley_moqt_pairs_done(&w, ret) == 0
-           ? 0 : parley_link_memory(link);
 }
