@@ -14,7 +14,8 @@ typedef enum {
     PARLEY_FORM_FRAMES,         /* frames of a WebSocket: one text frame per
                                    message; pings carry places, see
                                    parley_hub_form.c */
-    PARLEY_FORM_OBJECTS,        /* objects of a MoQ track */
+    PARLEY_FORM_OBJECTS,        /* entries of parley_hub_object.h, for a MoQ
+                                   track */
     PARLEY_FORMS
 } parley_form_t;
 

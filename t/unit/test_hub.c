@@ -2,6 +2,8 @@
 
 #include "t/unit/parley_test.h"
 
+#include "hub/parley_hub_object.h"
+#include "hub/parley_hub_parts.h"
 #include "hub/parley_event_id.h"
 #include "hub/parley_publication.h"
 #include "hub/parley_selector.h"
@@ -296,6 +298,70 @@ test_id(void **state)
 }
 
 
+/* Entries for MoQ: each has its place, and a part of one is not read. */
+
+static void
+test_objects(void **state)
+{
+    size_t               i, n;
+    parley_buf_t         b;
+    parley_str_t         octets, written;
+    parley_place_t       place;
+    parley_stream_t      stream;
+    parley_retention_t   retention;
+    parley_hub_object_t  object;
+
+    static const parley_hub_object_kind_t  kinds[] = {
+        PARLEY_HUB_OBJECT_OPEN, PARLEY_HUB_OBJECT_MESSAGE,
+        PARLEY_HUB_OBJECT_GAP, PARLEY_HUB_OBJECT_ALIVE
+    };
+
+    (void) state;
+
+    memset(&stream, 0, sizeof(stream));
+    memset(&retention, 0, sizeof(retention));
+
+    stream.form = PARLEY_FORM_OBJECTS;
+    place.epoch = 0x3f09c2a1b47e;
+    place.offset = 7;
+
+    parley_buf_init(&b, &arena, 0);
+    parley_hub_form_open(&b, &stream, &place, 0, &retention);
+
+    place.offset++;
+    assert_int_equal(parley_hub_form_message(stream.form, PARLEY_STR("{}"),
+                                             &arena, &written), 0);
+    parley_hub_form_event(&b, &stream, &place, written);
+
+    place.offset++;
+    parley_hub_form_gap(&b, stream.form, &place);
+
+    place.offset++;
+    parley_hub_form_alive(&b, stream.form, &place);
+
+    assert_int_equal(parley_buf_done(&b, &octets), 0);
+
+    for (i = 0; i < 4; i++) {
+        n = parley_hub_object_read(octets, &object);
+
+        assert_true(n > 0);
+        assert_int_equal(parley_hub_object_read(parley_str_make(octets.data,
+                                                                n - 1),
+                                                &object), 0);
+        assert_int_equal(parley_hub_object_read(octets, &object), n);
+
+        assert_int_equal(object.kind, kinds[i]);
+        assert_true(object.place.epoch == place.epoch);
+        assert_int_equal(object.place.offset, 7 + i);
+        assert_int_equal(object.message.len, i == 1 ? 2 : 0);
+
+        octets = parley_str_from(octets, n);
+    }
+
+    assert_int_equal(octets.len, 0);
+}
+
+
 static const struct CMUnitTest  tests[] = {
     cmocka_unit_test_setup_teardown(test_publication, begin, end),
     cmocka_unit_test_setup_teardown(test_publication_long, begin, end),
@@ -306,6 +372,7 @@ static const struct CMUnitTest  tests[] = {
     cmocka_unit_test_setup_teardown(test_coarse, begin, end),
     { "HUB-02 ids are epoch and offset, and a gap names the first there is",
       test_id, begin, end, NULL },
+    cmocka_unit_test(test_objects),
 };
 
 
