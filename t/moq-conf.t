@@ -201,7 +201,7 @@ subtest 'MOQ-20 a request of HTTP is refused' => sub {
     my $port = port(3);
 
     for my $method (qw(GET POST DELETE)) {
-        my $said = `curl -sk -i -X $method -H 'Authorization: Bearer @{[
+        my $said = `curl -sk -i -X $method -H 'Authorization: @{[
                     bearer('alice', aud => 'agents')]}' https://127.0.0.1:$port/in 2>&1`;
 
         like($said, qr{^HTTP/\S+ 415}, $method);

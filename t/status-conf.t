@@ -66,7 +66,9 @@ right('OPS-01 more than one', 'location /s { parley_status; deny all; } '
 
 my $alone = 'answers requests itself; expected a location without';
 
-for my $it ('parley_status', 'parley_health ready', 'parley_public_keys') {
+for my $it ('parley_status', 'parley_health ready', 'parley_public_keys',
+            'parley_moq_endpoint moqt://a/b')
+{
     my ($name) = split ' ', $it;
 
     refused("OPS-01 $it and parley_accept",
@@ -80,7 +82,8 @@ for my $it ('parley_status', 'parley_health ready', 'parley_public_keys') {
             qr/"$name" $alone "proxy_pass" or another content handler/);
     refused("OPS-01 $it and parley_jwt",
             "location /s { $it; parley_jwt on; }",
-            qr/"parley_jwt" has no effect: "$name" in this location/);
+            qr/"parley_jwt" has no effect: "$name" in this location/)
+        if $name ne 'parley_moq_endpoint';
     refused("OPS-01 $it twice", "location /s { $it; $it; }",
             qr/"$name" directive is duplicate/);
 }
@@ -94,6 +97,39 @@ refused('OPS-09 a word', 'location /s { parley_public_keys all; }',
         qr/invalid number of arguments in "parley_public_keys" directive/);
 refused('OPS-09 in a server', 'parley_public_keys;',
         qr/"parley_public_keys" directive is not allowed here/);
+refused('MOQ-08 two of them',
+        'location /s { parley_public_keys; parley_moq_endpoint moqt://a/b; }',
+        qr/"parley_public_keys" $alone "parley_moq_endpoint"/);
+refused("MOQ-08 $_->[0]", "location /s { parley_moq_endpoint $_->[0]; }",
+        qr/"parley_moq_endpoint": "\Q$_->[0]\E" $_->[1]/)
+    for ['https://a/b', qr/is not a moqt URI; expected moqt:/],
+        ['moqt', qr/is not a moqt URI/],
+        ['moqt://a', qr/has no path/],
+        ['moqt://a?b', qr/has no path/],
+        ['moqt:///b', qr/has an invalid host or port/],
+        ['moqt://a:0/b', qr/has an invalid host or port/],
+        ['moqt://a:65536/b', qr/has an invalid host or port/],
+        ['moqt://a@b/c', qr/has a userinfo/],
+        ['moqt://a/b"c', qr/has an octet that is not allowed in a URL/];
+refused('MOQ-08 no word', 'location /s { parley_moq_endpoint; }',
+        qr/invalid number of arguments in "parley_moq_endpoint" directive/);
+refused('MOQ-08 in a server', 'parley_moq_endpoint moqt://a/b;',
+        qr/"parley_moq_endpoint" directive is not allowed here/);
+refused('MOQ-08 a rule without a proof',
+        'location /s { parley_moq_endpoint moqt://a/b; parley_allow role=a; }',
+        qr/"parley_allow" has no effect: "parley_moq_endpoint" in this/);
+refused('MOQ-08 a rule of a message',
+        'location /s { parley_moq_endpoint moqt://a/b; parley_jwt on; '
+        . 'parley_trusted on; parley_allow type=task; }',
+        qr/"parley_allow" has "type=", which has no effect in location/);
+right('MOQ-08 with a proof',
+      'parley_accept aee; parley_jwt on audience=agents; parley_trusted on; '
+      . 'location /s { parley_moq_endpoint moqt://a/b; '
+      . 'parley_jwt on audience=agents; parley_allow role=a; }');
+right('MOQ-08 without a proof, beside messages of the server',
+      'parley_accept aee; parley_jwt on audience=agents; parley_trusted on; '
+      . 'location /s { parley_moq_endpoint moqt://a:1/b; }');
+
 right('OPS-09 the public keys are for everybody',
       'location /k { parley_public_keys; }');
 refused('OPS-01 another word', 'location /s { parley_status on; }',

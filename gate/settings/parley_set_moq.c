@@ -1,7 +1,13 @@
-/* Setters of parley_moq and parley_moq_limits. */
+/* Setters of parley_moq, parley_moq_limits and parley_moq_endpoint. */
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 #include "gate/settings/parley_directive.h"
 #include "gate/settings/parley_moq_conf.h"
+#include "core/parley_buf.h"
+#include "core/parley_url.h"
 
 
 #define PARLEY_SET_MOQ_AGE_MAX        ((int64_t) 24855 * 24 * 3600 * 1000)
@@ -16,6 +22,7 @@
 static int parley_set_moq_quic(const parley_setting_t *d);
 static int parley_set_moq_word(parley_setting_t *d, size_t i,
     parley_moq_conf_t *ret);
+static const char *parley_set_moq_uri(parley_str_t text, parley_url_t *ret);
 static int parley_set_moq_uint(parley_setting_t *d, parley_str_t word,
     const parley_range_t *range, uint32_t *ret);
 
@@ -222,4 +229,80 @@ parley_set_moq_uint(parley_setting_t *d, parley_str_t word,
     *ret = (uint32_t) n;
 
     return 0;
+}
+
+
+/* MOQ-08: writes {"moq_endpoint":"quic://host:port","moqt_uri":"moqt://..."} */
+
+int
+parley_set_moq_endpoint(parley_setting_t *d)
+{
+    char           place[sizeof("quic://:65535") + PARLEY_HOST_MAX];
+    const char    *why;
+    parley_buf_t   b;
+    parley_str_t   word;
+    parley_url_t   url;
+
+    word = d->words[1];
+    why = parley_set_moq_uri(word, &url);
+
+    if (why != NULL) {
+        return parley_setting_bad(d, word, why);
+    }
+
+    (void) snprintf(place, sizeof(place), "quic://%.*s:%u", (int) url.host.len,
+                    (const char *) url.host.data, url.port);
+
+    parley_buf_init(&b, d->env->arena, 0);
+    parley_buf_octet(&b, '{');
+    parley_buf_member(&b, PARLEY_STR("moq_endpoint"), parley_str_c(place));
+    parley_buf_member(&b, PARLEY_STR("moqt_uri"), word);
+    parley_buf_octet(&b, '}');
+
+    return parley_buf_done(&b, &d->s->moq_endpoint);
+}
+
+
+/*
+ * Reads moqt://host[:port]/path[?query].  The rules of an https URL apply.
+ * Returns NULL, or a text that names the fault.
+ */
+
+static const char *
+parley_set_moq_uri(parley_str_t text, parley_url_t *ret)
+{
+    char         https[PARLEY_URL_MAX];
+    const char  *why;
+
+    static const char  scheme[] = "moqt://";
+
+    if (text.len < sizeof(scheme) - 1
+        || strncasecmp((const char *) text.data, scheme, sizeof(scheme) - 1)
+           != 0)
+    {
+        return "is not a moqt URI; expected moqt://host[:port]/path";
+    }
+
+    if (text.len >= sizeof(https)) {
+        return "is too long";
+    }
+
+    (void) snprintf(https, sizeof(https), "https%.*s", (int) text.len - 4,
+                    (const char *) text.data + 4);
+
+    why = parley_url_parse(parley_str_c(https), ret);
+
+    if (why != NULL) {
+        return why;
+    }
+
+    if (ret->rest.len == 0 || ret->rest.data[0] != '/') {
+        return "has no path; expected moqt://host[:port]/path";
+    }
+
+    /* the host of text */
+
+    ret->host.data = text.data + sizeof(scheme) - 1;
+
+    return NULL;
 }

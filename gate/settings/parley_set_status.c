@@ -1,4 +1,7 @@
-/* parley_status, parley_health and parley_public_keys, and their checks. */
+/*
+ * parley_status and parley_health, and the checks of these directives, of
+ * parley_public_keys and of parley_moq_endpoint.
+ */
 
 #include "gate/settings/parley_settings_parts.h"
 
@@ -20,6 +23,7 @@ static const parley_answer_directive_t  parley_answer_directives[] = {
     { PARLEY_DIRECTIVE_STATUS, "\"parley_status\"" },
     { PARLEY_DIRECTIVE_HEALTH, "\"parley_health\"" },
     { PARLEY_DIRECTIVE_PUBLIC_KEYS, "\"parley_public_keys\"" },
+    { PARLEY_DIRECTIVE_MOQ_ENDPOINT, "\"parley_moq_endpoint\"" },
     { PARLEY_DIRECTIVE_COUNT, NULL }
 };
 
@@ -132,8 +136,12 @@ parley_settings_answer(const parley_settings_env_t *env,
                               d->quoted, why);
     }
 
+    /* proves: parley_moq_endpoint, with a proof of the caller */
+
     other = parley_settings_other(s, (uint64_t) 1 << d->id
-                                     | parley_settings_bit(ACCEPT));
+                                     | parley_settings_bit(ACCEPT)
+                                     | (s->proves ? PARLEY_SETTINGS_PROVING
+                                        : 0));
 
     if (other != PARLEY_DIRECTIVE_COUNT) {
         problem->where = s->where[other];

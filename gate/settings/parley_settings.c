@@ -27,6 +27,7 @@ const parley_limit_rate_t  parley_failures_default = {
 static int parley_settings_delivers(const parley_settings_http_t *http,
     parley_problem_t *problem);
 static int parley_settings_proves(const parley_settings_t *s);
+static int parley_settings_asks(const parley_settings_t *s);
 static void parley_settings_settle(parley_settings_t *s);
 
 
@@ -326,12 +327,28 @@ parley_settings_proves(const parley_settings_t *s)
         return 0;
     }
 
+    if (parley_settings_asks(s)) {
+        return s->gate.accept == 0;
+    }
+
     return s->gate.accept == 0
            && s->where[PARLEY_DIRECTIVE_ACCEPT].line == 0
            && s->submit == NULL && s->mcp == NULL && s->stream == NULL
            && s->websocket == NULL && s->moq == NULL && s->host == NULL
            && s->roster == NULL && !s->keys
            && !s->control && !parley_settings_answers(s);
+}
+
+
+/* Returns whether the block itself has parley_moq_endpoint and asks for a
+   proof. */
+
+static int
+parley_settings_asks(const parley_settings_t *s)
+{
+    return (s->own & (uint64_t) 1 << PARLEY_DIRECTIVE_MOQ_ENDPOINT)
+           && (s->own & ((uint64_t) 1 << PARLEY_DIRECTIVE_JWT
+                         | (uint64_t) 1 << PARLEY_DIRECTIVE_CERTIFICATE));
 }
 
 

@@ -319,6 +319,8 @@ typedef struct parley_settings_s {
                                                            0: no list */
     parley_health_t              health;        /* parley_health */
     unsigned                     public_keys;   /* parley_public_keys */
+    parley_str_t                 moq_endpoint;  /* JSON of parley_moq_endpoint;
+                                                   empty: none */
 
     /*
      * Places of the directives that apply here; an inherited directive has its
@@ -495,8 +497,8 @@ int parley_settings_answer(const parley_settings_env_t *env,
     __attribute__((warn_unused_result));
 
 /*
- * Returns whether the block itself has parley_status, parley_health or
- * parley_public_keys.
+ * Returns whether the block itself has parley_status, parley_health,
+ * parley_public_keys or parley_moq_endpoint.
  */
 int parley_settings_answers(const parley_settings_t *s);
 

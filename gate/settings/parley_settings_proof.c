@@ -51,7 +51,9 @@ parley_settings_proof(const parley_settings_env_t *env,
 
     parley_settings_warnings_proof(env, http, s, block, by, problem);
 
-    other = parley_settings_other(s, PARLEY_SETTINGS_PROVING);
+    other = parley_settings_other(s, PARLEY_SETTINGS_PROVING
+                                     | parley_settings_bit(ACCEPT)
+                                     | parley_settings_bit(MOQ_ENDPOINT));
 
     if (other != PARLEY_DIRECTIVE_COUNT) {
         problem->where = s->where[other];

@@ -176,8 +176,11 @@ parley_settings_verify(const parley_settings_env_t *env,
 {
     parley_directive_id_t  by;
 
-    if (parley_settings_answers(s)) {
-        return parley_settings_answer(env, s, block, problem);
+    if (parley_settings_answers(s)
+        && (parley_settings_answer(env, s, block, problem) != 0
+            || !s->proves))
+    {
+        return problem->text[0] == '\0' ? 0 : -1;
     }
 
     parley_settings_used(http, s, parley_settings_uses(s, block));

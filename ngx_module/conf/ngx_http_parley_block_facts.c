@@ -74,6 +74,7 @@ ngx_http_parley_block_facts(ngx_conf_t *cf, parley_block_facts_t *ret)
     ret->handled = clcf->handler
                    && clcf->handler != ngx_http_parley_status_handler
                    && clcf->handler != ngx_http_parley_public_keys_handler
+                   && clcf->handler != ngx_http_parley_public_endpoint_handler
                    ? 1 : 0;
     ret->internal = clcf->internal ? 1 : 0;
     ret->verifies = ngx_http_parley_verifies(cf) ? 1 : 0;

@@ -98,6 +98,10 @@ ngx_http_parley_directive(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return ngx_http_parley_answers(cf,
                                        ngx_http_parley_public_keys_handler);
 
+    case PARLEY_DIRECTIVE_MOQ_ENDPOINT:
+        return ngx_http_parley_answers(cf,
+                                       ngx_http_parley_public_endpoint_handler);
+
     case PARLEY_DIRECTIVE_ZONE:
         return ngx_http_parley_zone(cf, mcf);
 

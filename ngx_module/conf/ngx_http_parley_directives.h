@@ -106,5 +106,8 @@ ngx_int_t ngx_http_parley_status_handler(ngx_http_request_t *r);
 /* Responds with the public parts of the gateway's keys (OPS-09). */
 ngx_int_t ngx_http_parley_public_keys_handler(ngx_http_request_t *r);
 
+/* Responds with the place that takes MoQ connections (MOQ-08). */
+ngx_int_t ngx_http_parley_public_endpoint_handler(ngx_http_request_t *r);
+
 
 #endif /* _NGX_HTTP_PARLEY_DIRECTIVES_H_INCLUDED_ */
