@@ -399,6 +399,27 @@ parley_policy_check(const parley_policy_t *policy,
 
 
 int
+parley_policy_reaches(const parley_policy_t *policy,
+    const parley_policy_request_t *request)
+{
+    const unsigned               open = 1u << PARLEY_POLICY_TYPE
+                                        | 1u << PARLEY_POLICY_INTENT;
+    const parley_policy_rule_t  *rule;
+
+    for (rule = policy->first; rule != NULL; rule = rule->next) {
+
+        if ((rule->allow || (rule->given & open) == 0)
+            && parley_policy_misses(rule, rule->given & ~open, request) == 0)
+        {
+            return rule->allow;
+        }
+    }
+
+    return policy->first == NULL;
+}
+
+
+int
 parley_policy_caller(const parley_policy_t *policy,
     const parley_policy_request_t *request,
     const parley_policy_rule_t **ret_rule, parley_error_t *err)

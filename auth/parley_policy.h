@@ -149,6 +149,14 @@ int parley_policy_check(const parley_policy_t *policy,
     __attribute__((warn_unused_result));
 
 /*
+ * Returns whether a rule could allow a request with some type and intent.  The
+ * first rule decides that matches the other words and either allows or has only
+ * such words.
+ */
+int parley_policy_reaches(const parley_policy_t *policy,
+    const parley_policy_request_t *request);
+
+/*
  * Decides on a request that needs no rule, by the words of
  * PARLEY_POLICY_CALLER alone (SEC-24).  The first rule decides that matches the
  * caller and either allows or has only such words.  If no rule decides, the

@@ -76,7 +76,7 @@ typedef struct {
     int           status;       /* 0: proved; else the HTTP status of the
                                    refusal */
     parley_str_t  principal;    /* sub of the principal */
-    parley_str_t  agent;        /* its agent id, parley_link_agent() */
+    parley_str_t  agent;        /* its agent id, parley_names_agent() */
     parley_str_t  code;         /* of the error, or empty */
     parley_str_t  message;
     unsigned      expired:1;    /* the token has expired */
@@ -126,8 +126,8 @@ typedef struct {
        parley_link_writable() follows. */
     void       *(*open)(void *ctx);
 
-    /* Ends a stream of open() after its octets, or resets it.  The stream must
-       not be used afterwards. */
+    /* Ends a stream of open(), or the gateway's side of a stream of the peer,
+       after its octets; or resets it.  It must not be used afterwards. */
     void        (*finish)(void *ctx, void *stream);
     void        (*reset)(void *ctx, void *stream, uint64_t code);
 
@@ -156,6 +156,14 @@ typedef struct {
        the call.  The link ignores all input after it. */
     void        (*close)(void *ctx, parley_moqt_code_t code,
                     const char *text);
+
+    /*
+     * Calls each with the id of every agent to which the rules could let this
+     * session send a message, in the call.  Returns 0, or -1 if memory is
+     * exhausted.
+     */
+    int         (*agents)(void *ctx, parley_link_session_t *session,
+                    int (*each)(void *data, parley_str_t agent), void *data);
 
     /* Input that parley_link_read() left over may be read now. */
     void        (*resume)(void *ctx);

@@ -1,4 +1,4 @@
-/* A call of the adapter: what it makes is written at its end. */
+/* Begin and end of a call of the adapter, which writes the octets at its end. */
 
 #include "gate/link/parley_link_parts.h"
 

@@ -7,6 +7,17 @@
 #include "gate/link/parley_link_parts.h"
 
 
+/* Subscribe Options of SUBSCRIBE_NAMESPACE */
+#define PARLEY_LINK_OPTION_PUBLISH  0
+
+
+/* a list of agents that is being sent */
+typedef struct {
+    parley_link_stream_t           *st;
+    const parley_moqt_namespace_t  *prefix;
+} parley_link_listed_t;
+
+
 static int parley_link_message(parley_link_t *link,
     const parley_moqt_message_t *m, const parley_moqt_effect_t *effect);
 static int parley_link_setup(parley_link_t *link,
@@ -26,8 +37,11 @@ static int parley_link_largest(parley_link_t *link,
     const parley_link_track_t *t, parley_moqt_pairs_t *ret);
 static parley_link_track_t *parley_link_named(parley_link_t *link,
     const parley_moqt_message_t *m);
+static int parley_link_namespace(parley_link_stream_t *st,
+    const parley_moqt_message_t *m);
+static int parley_link_listed(void *data, parley_str_t agent);
 static int parley_link_respond(parley_link_stream_t *st,
-    parley_moqt_refuse_t code, const char *text);
+    parley_moqt_message_t *m);
 
 
 int
@@ -490,33 +504,117 @@ parley_link_request(parley_link_stream_t *st, parley_str_t *in,
     st->known = 1;
     st->request = m.request;
 
-    *code = PARLEY_MOQT_REFUSE_NOT_SUPPORTED;
+    *code = PARLEY_MOQT_NO_ERROR;
 
-    return parley_link_respond(st, PARLEY_MOQT_REFUSE_NOT_SUPPORTED,
-                               "agents are not listed here");
+    return parley_link_namespace(st, &m);
+}
+
+
+/*
+ * SUBSCRIBE_NAMESPACE: the agents that the caller may address (MOQ-08).  The
+ * directory and the rules do not change before a reload, which ends the
+ * connection; so the list does not change either.
+ */
+
+static int
+parley_link_namespace(parley_link_stream_t *st, const parley_moqt_message_t *m)
+{
+    parley_link_t                *link = st->link;
+    parley_link_listed_t          listed;
+    parley_moqt_message_t         answer;
+    const parley_link_stream_t   *other;
+
+    const parley_link_session_t  *s;
+
+    for (s = link->sessions; s != NULL && s->state == PARLEY_LINK_PROVING;
+         s = s->next)
+    { /* void */ }
+
+    memset(&answer, 0, sizeof(parley_moqt_message_t));
+
+    answer.type = PARLEY_MOQT_REQUEST_ERROR;
+
+    if (s == NULL && !link->setup_proved) {
+        answer.code = PARLEY_MOQT_REFUSE_UNAUTHORIZED;
+        answer.text = PARLEY_STR("no token was proved");
+        return parley_link_respond(st, &answer);
+    }
+
+    for (other = link->streams; other != NULL; other = other->next) {
+
+        if (other->lists) {
+            answer.code = PARLEY_MOQT_REFUSE_PREFIX_OVERLAP;
+            answer.text = PARLEY_STR("another SUBSCRIBE_NAMESPACE is open");
+            return parley_link_respond(st, &answer);
+        }
+    }
+
+    answer.type = PARLEY_MOQT_REQUEST_OK;
+
+    st->lists = 1;
+
+    if (parley_link_respond(st, &answer) != 0
+        || m->options == PARLEY_LINK_OPTION_PUBLISH)
+    {
+        return link->closed ? -1 : 0;
+    }
+
+    listed.st = st;
+    listed.prefix = &m->space;
+
+    return link->env.agents(link->env.ctx, (parley_link_session_t *) s,
+                            parley_link_listed, &listed)
+           == 0 ? 0 : parley_link_memory(link);
 }
 
 
 static int
-parley_link_respond(parley_link_stream_t *st, parley_moqt_refuse_t code,
-    const char *text)
+parley_link_listed(void *data, parley_str_t agent)
 {
+    size_t                  i;
+    parley_link_listed_t   *listed = data;
+    parley_moqt_message_t   m;
+
+    const parley_str_t  fields[] = { PARLEY_STR(PARLEY_LINK_SPACE), agent };
+
+    memset(&m, 0, sizeof(parley_moqt_message_t));
+
+    m.type = PARLEY_MOQT_NAMESPACE;
+
+    for (i = 0; i < 2; i++) {
+
+        if (i >= listed->prefix->count) {
+
+            if (parley_moqt_namespace_add(&m.space, fields[i]) != 0) {
+                return 0;
+            }
+
+        } else if (!parley_str_eq(listed->prefix->fields[i], fields[i])) {
+            return 0;
+        }
+    }
+
+    return listed->prefix->count > 2 ? 0
+           : parley_link_respond(listed->st, &m);
+}
+
+
+/* Sends a message on the stream of a request. */
+
+static int
+parley_link_respond(parley_link_stream_t *st, parley_moqt_message_t *m)
+{
+    int                    rc;
     parley_buf_t           b;
     parley_link_t         *link = st->link;
     parley_moqt_fault_t    fault;
     parley_moqt_effect_t   effect;
-    parley_moqt_message_t  m;
 
-    memset(&m, 0, sizeof(parley_moqt_message_t));
-
-    m.type = PARLEY_MOQT_REQUEST_ERROR;
-    m.request = st->request;
-    m.code = code;
-    m.text = parley_str_c(text);
+    m->request = st->request;
 
     parley_buf_init(&b, &link->arena, 0);
 
-    if (parley_moqt_session_send(&link->moqt, &b, &m, &effect, &fault) != 0) {
+    if (parley_moqt_session_send(&link->moqt, &b, m, &effect, &fault) != 0) {
         return parley_link_fail(link, &fault);
     }
 
@@ -525,5 +623,11 @@ parley_link_respond(parley_link_stream_t *st, parley_moqt_refuse_t code,
         return parley_link_memory(link);
     }
 
-    return parley_link_rest_flush(link, &st->rest, st->handle) < 0 ? -1 : 0;
+    rc = parley_link_rest_flush(link, &st->rest, st->handle);
+
+    if (rc == 1 && m->type == PARLEY_MOQT_REQUEST_ERROR) {
+        link->env.finish(link->env.ctx, st->handle);
+    }
+
+    return rc < 0 ? -1 : 0;
 }

@@ -160,6 +160,7 @@ struct parley_link_stream_s {
     unsigned                waits:1;    /* its input must be passed again */
     unsigned                held:1;     /* the object is whole and waits */
     unsigned                stopped:1;  /* nothing more is wanted */
+    unsigned                lists:1;    /* it has the list of agents */
     int64_t                 since;      /* ms, when an unknown alias came */
     parley_moqt_data_t      data;
     parley_moqt_control_t   control;    /* of a REQUEST stream */

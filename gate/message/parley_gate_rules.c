@@ -380,6 +380,30 @@ parley_gate_may(const parley_gate_t *g, parley_str_t form,
 }
 
 
+int
+parley_gate_rules_reaches(const parley_rules_request_t *r)
+{
+    parley_gate_asked_t  a;
+
+    if (r->conf->policy == NULL || r->conf->policy->n == 0) {
+        return 1;
+    }
+
+    if (parley_rules_ask_caller(r, &a) != 0
+        || parley_names_recipient(r->who, parley_str_none, &a.recipient) != 0
+        || parley_names_also(&a.recipient, r->reader) != 0)
+    {
+        return 0;
+    }
+
+    a.request.to.list = a.recipient.list;
+    a.request.to.n = a.recipient.n;
+    a.request.protocol = parley_proto_name(r->proto);
+
+    return parley_policy_reaches(r->conf->policy, &a.request);
+}
+
+
 /* Without a rule for the type, no caller may ask about the name. */
 
 int

@@ -68,5 +68,11 @@ typedef struct parley_reader_s {
 int parley_gate_rules_deny(const parley_rules_request_t *r,
     parley_error_t *err);
 
+/*
+ * Returns whether the rules could let the caller send a message to r->reader.
+ * r has neither a message nor a recipient.  Returns 0 if memory is exhausted.
+ */
+int parley_gate_rules_reaches(const parley_rules_request_t *r);
+
 
 #endif /* PARLEY_READER_H */

@@ -242,6 +242,19 @@ env_forget(void *ctx, parley_link_session_t *session)
 }
 
 
+static inline int
+env_agents(void *ctx, parley_link_session_t *session,
+    int (*each)(void *data, parley_str_t agent), void *data)
+{
+    (void) ctx;
+
+    assert_non_null(session);
+
+    return each(data, PARLEY_STR("alice")) == 0
+           ? each(data, PARLEY_STR("camera")) : -1;
+}
+
+
 static inline void
 env_close(void *ctx, parley_moqt_code_t code, const char *text)
 {
@@ -295,6 +308,7 @@ static const parley_link_env_t  env = {
     .fetch = env_fetch,
     .abandon = env_abandon,
     .forget = env_forget,
+    .agents = env_agents,
     .close = env_close,
     .resume = env_resume,
     .random = env_random,

@@ -500,6 +500,77 @@ test_frames(void **state)
 }
 
 
+/* Returns the types of the messages on a stream, each as two hex digits. */
+
+static const char *
+messages(const stream_t *s)
+{
+    static char  text[64];
+
+    size_t  at, n;
+
+    for (at = 0, n = 0; at < s->len; n += 2) {
+        (void) snprintf(text + n, sizeof(text) - n, "%02x", s->octets[at]);
+        at += 3 + (size_t) (s->octets[at + 1] << 8 | s->octets[at + 2]);
+    }
+
+    text[n] = '\0';
+
+    return text;
+}
+
+
+/* SUBSCRIBE_NAMESPACE lists the agents that the caller may address. */
+
+static void
+test_agents(void **state)
+{
+    size_t                 i;
+    static stream_t        out[4];
+    parley_str_t           octets;
+    parley_link_stream_t  *st[4];
+
+    static const struct {
+        const char  *octets;
+        const char  *answer;
+        int          finished;
+    } cases[] = {
+        { "11 0008 02 | 01 03 \"a2a\" | 01 | 00", "070808", 0 },
+
+        /* only one at a time */
+        { "11 0008 04 | 01 03 \"a2a\" | 01 | 00", "05", 1 },
+
+        { "11 000f 06 | 02 03 \"a2a\" 06 \"camera\" | 02 | 00", "0708", 0 },
+        { "11 0006 08 | 01 01 \"x\" | 02 | 00", "07", 0 },
+    };
+
+    (void) state;
+
+    (void) open_session(SIZE_MAX);
+
+    for (i = 0; i < 4; i++) {
+        memset(&out[i], 0, sizeof(out[i]));
+        out[i].room = SIZE_MAX;
+        out[i].open = 1;
+
+        if (i >= 2) {
+            parley_link_stream_free(st[i == 2 ? 0 : 2]);
+        }
+
+        st[i] = parley_link_stream(w.link, PARLEY_LINK_REQUEST, &out[i]);
+        octets = moqt_octets(cases[i].octets);
+        assert_int_equal(give(st[i], octets, 0), 0);
+        free((void *) (uintptr_t) octets.data);
+
+        assert_false(w.closed);
+        assert_string_equal(messages(&out[i]), cases[i].answer);
+        assert_int_equal(out[i].finished, cases[i].finished);
+    }
+
+    end();
+}
+
+
 int
 main(void)
 {
@@ -513,6 +584,7 @@ main(void)
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_announce),
         cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_agents),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -342,6 +342,54 @@ test_refused(void **state)
 }
 
 
+/* A type or an intent that a rule has may be that of a later message. */
+
+static void
+test_reaches(void **state)
+{
+    size_t                   i;
+    parley_policy_t          policy;
+    parley_policy_request_t  request;
+
+    static const struct {
+        const char  *deny;
+        const char  *allow;
+        int          reaches;
+    } cases[] = {
+        { NULL, NULL, 1 },
+        { NULL, "type=query", 1 },
+        { NULL, "intent=other.**", 1 },
+        { NULL, "to=agent.backup type=x", 1 },
+        { NULL, "to=agent.other", 0 },
+        { NULL, "scope=none", 0 },
+        { "to=agent.backup", "principal=**", 0 },
+        { "to=agent.backup type=query", "principal=**", 1 },
+        { "principal=bob", "principal=**", 1 },
+    };
+
+    (void) state;
+
+    request = task;
+    memset(&request.type, 0, sizeof(request.type));
+    memset(&request.intent, 0, sizeof(request.intent));
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        memset(&policy, 0, sizeof(policy));
+
+        if (cases[i].deny != NULL) {
+            rule(&policy, 0, cases[i].deny);
+        }
+
+        if (cases[i].allow != NULL) {
+            rule(&policy, 1, cases[i].allow);
+        }
+
+        assert_int_equal(parley_policy_reaches(&policy, &request),
+                         cases[i].reaches);
+    }
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_auth_test("GW-04 no rules pass, one rule refuses the rest",
                      test_default),
@@ -354,6 +402,8 @@ static const struct CMUnitTest  tests[] = {
     parley_auth_test("GW-04 the first match decides", test_order),
     parley_auth_test("AEE-19 GW-04 the code is that of the nearest miss",
                      test_nearest),
+    parley_auth_test("GW-04 types and intents that are open",
+                     test_reaches),
     parley_auth_test("GW-11 what is wrong with a word is said",
                      test_refused),
 };
