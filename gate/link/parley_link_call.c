@@ -1,4 +1,4 @@
-/* Begin and end of a call of the adapter, which writes the octets at its end. */
+/* Begin and end of a call of the adapter.  The end writes its octets. */
 
 #include "gate/link/parley_link_parts.h"
 
