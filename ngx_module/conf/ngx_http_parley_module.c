@@ -9,6 +9,7 @@
 #include "ngx_module/conf/ngx_http_parley_directives.h"
 #include "ngx_module/jobs/ngx_http_parley_jobs.h"
 #include "ngx_module/keys/ngx_http_parley_keys.h"
+#include "ngx_module/moq/ngx_http_parley_moq.h"
 #include "ngx_module/request/ngx_http_parley_proof.h"
 #include "ngx_module/request/ngx_http_parley_request.h"
 #include "ngx_module/stream/ngx_http_parley_hub.h"
@@ -187,7 +188,8 @@ ngx_http_parley_init(ngx_conf_t *cf)
 
     ngx_http_parley_headers_init();
 
-    return ngx_http_parley_filter_init(cf);
+    return ngx_http_parley_filter_init(cf) == NGX_OK
+           ? ngx_http_parley_moq_conf(cf, mcf) : NGX_ERROR;
 }
 
 
@@ -269,6 +271,8 @@ ngx_http_parley_init_module(ngx_cycle_t *cycle)
         if (mcf->http.publishes) {
             ngx_http_parley_wake_make(cycle);
         }
+
+        ngx_http_parley_moq_listen(cycle, mcf);
     }
 
     return NGX_OK;

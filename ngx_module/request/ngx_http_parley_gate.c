@@ -11,6 +11,7 @@
 #include "ngx_module/answer/ngx_http_parley_answer.h"
 #include "ngx_module/jobs/ngx_http_parley_jobs.h"
 #include "ngx_module/keys/ngx_http_parley_keys.h"
+#include "ngx_module/moq/ngx_http_parley_inner.h"
 #include "ngx_module/request/ngx_http_parley_request.h"
 #include "ngx_module/stream/ngx_http_parley_hub.h"
 #include "ngx_module/worker/ngx_http_parley_audit.h"
@@ -72,14 +73,14 @@ static parley_step_result_t ngx_http_parley_step_result(ngx_int_t rc);
         .record = ngx_http_parley_record,                                     \
         .outcome = ngx_http_parley_outcome
 
-#define NGX_HTTP_PARLEY_GATE_ENV(_step_done)                                  \
+#define NGX_HTTP_PARLEY_GATE_ENV(_step_done, _hold)                           \
     {                                                                         \
         .steps = {                                                            \
             [PARLEY_STEP_METHOD] = ngx_http_parley_step_method,               \
             [PARLEY_STEP_BODY] = ngx_http_parley_step_body,                   \
             [PARLEY_STEP_FORWARD] = ngx_http_parley_step_forward,             \
         },                                                                    \
-        .hold = ngx_http_parley_await,                                        \
+        .hold = (_hold),                                                      \
         .seat = ngx_http_parley_hub_seat,                                     \
         .header = ngx_http_parley_header,                                     \
         .trace = ngx_http_parley_traceparent,                                 \
@@ -97,12 +98,22 @@ static parley_step_result_t ngx_http_parley_step_result(ngx_int_t rc);
     }
 
 
-static const parley_gate_env_t  ngx_http_parley_gate_env =
-    NGX_HTTP_PARLEY_GATE_ENV(NULL);
+/* The second of each pair is used if the log writes debug lines. */
 
-/* used if the log writes debug lines */
+static const parley_gate_env_t  ngx_http_parley_gate_env =
+    NGX_HTTP_PARLEY_GATE_ENV(NULL, ngx_http_parley_await);
+
 static const parley_gate_env_t  ngx_http_parley_gate_env_told =
-    NGX_HTTP_PARLEY_GATE_ENV(ngx_http_parley_trace);
+    NGX_HTTP_PARLEY_GATE_ENV(ngx_http_parley_trace, ngx_http_parley_await);
+
+
+/* an inner request is not held: its answer comes in the mailbox */
+
+static const parley_gate_env_t  ngx_http_parley_gate_inner_env =
+    NGX_HTTP_PARLEY_GATE_ENV(NULL, NULL);
+
+static const parley_gate_env_t  ngx_http_parley_gate_inner_env_told =
+    NGX_HTTP_PARLEY_GATE_ENV(ngx_http_parley_trace, NULL);
 
 
 static const parley_gate_env_t  ngx_http_parley_gate_frame_env =
@@ -115,6 +126,7 @@ static const parley_gate_env_t  ngx_http_parley_gate_frame_env_told =
 void
 ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
+    ngx_uint_t               told;
     parley_gate_t           *g;
     ngx_http_parley_peer_t  *peer;
 
@@ -125,8 +137,18 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         g->in.dialled = ngx_http_parley_str(&peer->sub);
     }
 
-    g->env = r->connection->log->log_level & NGX_LOG_DEBUG_HTTP
-             ? &ngx_http_parley_gate_env_told : &ngx_http_parley_gate_env;
+    told = r->connection->log->log_level & NGX_LOG_DEBUG_HTTP;
+
+    if (ngx_http_parley_inner(r)) {
+        g->in.inner = 1;
+        g->env = told ? &ngx_http_parley_gate_inner_env_told
+                      : &ngx_http_parley_gate_inner_env;
+
+    } else {
+        g->env = told ? &ngx_http_parley_gate_env_told
+                      : &ngx_http_parley_gate_env;
+    }
+
     g->ctx = ctx;
     g->engine = ctx->mcf->engine;
     g->arena = &ctx->arena;

@@ -11,6 +11,7 @@
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
 #include "ngx_module/answer/ngx_http_parley_headers_out.h"
+#include "ngx_module/moq/ngx_http_parley_moq.h"
 #include "ngx_module/request/ngx_http_parley_request.h"
 #include "ngx_module/stream/ngx_http_parley_hub.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
@@ -127,7 +128,9 @@ static ngx_int_t
 ngx_http_parley_answered(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
     if (ctx->gate.serve.opening) {
-        return ctx->lcf->websocket
+        return ctx->lcf->moq
+               ? ngx_http_parley_moq_open(r, ctx, ctx->gate.serve.opening)
+               : ctx->lcf->websocket
                ? ngx_http_parley_websocket_open(r, ctx, ctx->gate.serve.opening)
                : ngx_http_parley_stream_open(r, ctx, ctx->gate.serve.opening);
     }

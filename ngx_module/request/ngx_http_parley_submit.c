@@ -7,6 +7,7 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/moq/ngx_http_parley_inner.h"
 #include "ngx_module/request/ngx_http_parley_request.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
 #include "ngx_module/worker/ngx_http_parley_random.h"
@@ -23,7 +24,15 @@ static ngx_int_t ngx_http_parley_forward_uri(ngx_http_request_t *r,
 int
 ngx_http_parley_beside(parley_gate_t *g, parley_submission_t *ret)
 {
-    ngx_http_parley_ctx_t  *ctx = g->ctx;
+    ngx_http_parley_inner_t  *in;
+    ngx_http_parley_ctx_t    *ctx = g->ctx;
+
+    in = ngx_http_parley_inner(ctx->request);
+
+    if (in && in->posts) {
+        ret->session = parley_str_make(in->session, sizeof(in->session));
+        ret->stream = in->stream;
+    }
 
     if (ctx->msg.anonymous) {
         if (!ctx->drawn && ngx_http_parley_random(ctx->random) != NGX_OK) {

@@ -43,6 +43,8 @@ _Static_assert((int) PARLEY_L_ENDED_COUNT == PARLEY_ENDS
 
 static void ngx_http_parley_hub_event(ngx_http_parley_hub_t *h,
     ngx_event_t *ev, ngx_event_handler_pt handler, ngx_log_t *log);
+static ngx_int_t ngx_http_parley_hub_prove(ngx_http_parley_ctx_t *ctx,
+    ngx_http_parley_subscriber_t *sub);
 static void ngx_http_parley_hub_holds(ngx_http_parley_hub_t *h);
 static int64_t ngx_http_parley_hub_write(void *ctx, parley_subscriber_t *s,
     parley_str_t octets);
@@ -196,7 +198,6 @@ ngx_int_t
 ngx_http_parley_hub_open(ngx_http_parley_ctx_t *ctx,
     ngx_http_parley_subscriber_t *sub, const parley_stream_request_t *opening)
 {
-    parley_bearer_t         bearer;
     ngx_http_parley_hub_t  *h;
 
     h = ctx->worker->hub;
@@ -222,6 +223,45 @@ ngx_http_parley_hub_open(ngx_http_parley_ctx_t *ctx,
         break;
     }
 
+    if (ngx_http_parley_hub_prove(ctx, sub) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    sub->joined = 1;
+
+    if (parley_hub_subscribe(h->hub, &sub->s, &opening->subscription) != 0) {
+        sub->joined = 0;
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_parley_hub_keep(ngx_http_parley_ctx_t *ctx,
+    ngx_http_parley_subscriber_t *sub)
+{
+    sub->hub = ctx->worker->hub;
+
+    if (sub->hub == NULL || ngx_http_parley_hub_prove(ctx, sub) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    sub->kept = 1;
+
+    return NGX_OK;
+}
+
+
+/* Copies the proof, and lists sub for its revocation. */
+
+static ngx_int_t
+ngx_http_parley_hub_prove(ngx_http_parley_ctx_t *ctx,
+    ngx_http_parley_subscriber_t *sub)
+{
+    parley_bearer_t  bearer;
+
     if (parley_gate_revocation_bearer(&ctx->gate, &bearer) != 0) {
         return NGX_ERROR;
     }
@@ -232,15 +272,8 @@ ngx_http_parley_hub_open(ngx_http_parley_ctx_t *ctx,
         return NGX_ERROR;
     }
 
-    sub->joined = 1;
-
-    ngx_queue_insert_tail(&h->open, &sub->queue);
-    ngx_http_parley_hub_holds(h);
-
-    if (parley_hub_subscribe(h->hub, &sub->s, &opening->subscription) != 0) {
-        sub->joined = 0;
-        return NGX_ERROR;
-    }
+    ngx_queue_insert_tail(&sub->hub->open, &sub->queue);
+    ngx_http_parley_hub_holds(sub->hub);
 
     return NGX_OK;
 }
@@ -382,11 +415,15 @@ ngx_http_parley_hub_revoke(ngx_http_parley_hub_t *h)
         next = ngx_queue_next(q);
         sub = ngx_queue_data(q, ngx_http_parley_subscriber_t, queue);
 
-        if (sub->joined
+        if ((sub->joined || sub->kept)
             && parley_bearer_revoked(&h->worker->mcf->http, sub->bearer, &err)
                != 0)
         {
-            parley_hub_unsubscribe(h->hub, &sub->s);
+            if (sub->joined) {
+                parley_hub_unsubscribe(h->hub, &sub->s);
+            }
+
+            sub->kept = 0;
             ngx_http_parley_hub_end(h, &sub->s, PARLEY_END_EXPIRED);
         }
     }

@@ -58,6 +58,8 @@ typedef struct ngx_http_parley_subscriber_s {
     ngx_queue_t                         queue;  /* link in hub->open */
     uint8_t                             account[PARLEY_KEY_LEN];
     unsigned                            joined:1;   /* subscribed to the hub */
+    unsigned                            kept:1;     /* proof without a
+                                                       subscription */
     unsigned                            seated:1;   /* counted for its
                                                        account */
 } ngx_http_parley_subscriber_t;
@@ -103,6 +105,14 @@ void ngx_http_parley_hub_wakes(void *ctx);
 ngx_int_t ngx_http_parley_hub_open(ngx_http_parley_ctx_t *ctx,
     ngx_http_parley_subscriber_t *sub, const parley_stream_request_t *opening);
 void ngx_http_parley_hub_close(ngx_http_parley_subscriber_t *sub);
+
+/*
+ * Keeps a copy of the proof of ctx without a subscription: sub is ended when
+ * the proof is revoked.  Otherwise as ngx_http_parley_hub_open(), but the copy
+ * may outlive ctx.
+ */
+ngx_int_t ngx_http_parley_hub_keep(ngx_http_parley_ctx_t *ctx,
+    ngx_http_parley_subscriber_t *sub);
 
 /* Makes TCP end the connection of a stream if the client stops acknowledging
    data (HUB-11). */

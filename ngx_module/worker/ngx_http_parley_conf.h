@@ -59,6 +59,8 @@ struct ngx_http_parley_main_conf_s {
     ngx_http_parley_worker_t     *worker;         /* state of this process */
 
     ngx_array_t                   places;         /* blocks, ..._accepting_t */
+    ngx_array_t                   moq;            /* servers with parley_moq,
+                                                     see moq/ */
     ngx_array_t                   unkeyed;        /* servers with parley_moq and
                                                      no quic_host_key before it,
                                                      ngx_http_core_srv_conf_t *

@@ -60,6 +60,7 @@ struct ngx_http_parley_worker_s {
                                                      node replaced one of this
                                                      node; NULL: no hub */
 
+    ngx_uint_t                    moq;            /* connections of MoQ */
     ngx_http_parley_jobs_t       *jobs;           /* NULL: not a worker, or an
                                                      exiting one */
 };

@@ -1,0 +1,530 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * A MoQ connection: a QUIC connection of nginx with a link
+ * (gate/link/parley_link.h).  The link decides; this file gives it time,
+ * streams and requests.
+ *
+ * The link's callbacks must not call the link, and nothing may end the
+ * connection while the link runs.  Such work is left to "turn", an event that
+ * the callbacks post.
+ *
+ * nginx ends the connection: its streams get an event with c->close, and at
+ * last its pool is destroyed.  The link ends at the first of both.
+ */
+
+
+#include "ngx_module/moq/ngx_http_parley_moq_parts.h"
+#include "ngx_module/worker/ngx_http_parley_random.h"
+#include "core/parley_hex.h"
+
+
+#if (NGX_HTTP_V3)
+
+static const parley_moqt_draft_t *ngx_http_parley_moq_draft(
+    ngx_connection_t *c);
+static ngx_http_parley_moq_t *ngx_http_parley_moq_create(ngx_connection_t *c);
+static ngx_int_t ngx_http_parley_moq_link(ngx_http_parley_moq_t *moq,
+    const parley_moqt_draft_t *draft);
+static ngx_uint_t ngx_http_parley_moq_full(
+    const ngx_http_parley_worker_t *worker);
+static void ngx_http_parley_moq_input(ngx_event_t *rev);
+static void ngx_http_parley_moq_turn(ngx_event_t *ev);
+static void ngx_http_parley_moq_timer(ngx_event_t *ev);
+static void ngx_http_parley_moq_aged(ngx_event_t *ev);
+static void ngx_http_parley_moq_depart(ngx_http_parley_moq_t *moq);
+static void ngx_http_parley_moq_close(void *ctx, parley_moqt_code_t code,
+    const char *text);
+static void ngx_http_parley_moq_resume(void *ctx);
+static int ngx_http_parley_moq_random(void *ctx, uint8_t out[16]);
+static int64_t ngx_http_parley_moq_now(void *ctx);
+static void ngx_http_parley_moq_cleanup(void *data);
+
+
+ngx_uint_t
+ngx_http_parley_moq_is(ngx_connection_t *c)
+{
+    return ngx_http_parley_moq_draft(c) != NULL;
+}
+
+
+/* Returns the draft that the ALPN names, or NULL. */
+
+static const parley_moqt_draft_t *
+ngx_http_parley_moq_draft(ngx_connection_t *c)
+{
+    unsigned int          len;
+    const unsigned char  *data;
+
+    if (c->ssl == NULL) {
+        return NULL;
+    }
+
+    SSL_get0_alpn_selected(c->ssl->connection, &data, &len);
+
+    return len ? parley_moqt_draft_find(parley_str_make(data, len)) : NULL;
+}
+
+
+ngx_int_t
+ngx_http_parley_moq_begin(ngx_connection_t *c)
+{
+    ngx_http_parley_moq_t  *moq;
+
+    if (!c->ssl->handshaked) {
+        /* early data could be repeated */
+        return NGX_ERROR;
+    }
+
+    moq = ngx_http_parley_moq_create(c);
+    if (moq == NULL) {
+        return NGX_ERROR;
+    }
+
+    /* from now on c->data is not a ngx_http_connection_t */
+
+    c->data = moq;
+
+    moq->input = c->read->handler;
+    c->read->handler = ngx_http_parley_moq_input;
+
+    if (ngx_http_parley_moq_full(moq->worker)) {
+        ngx_log_error(NGX_LOG_WARN, c->log, 0,
+                      "parley: MoQ connection refused: the worker has %ui",
+                      moq->worker->moq);
+
+        ngx_quic_finalize_connection(c, PARLEY_MOQT_INTERNAL_ERROR,
+                                     "too many connections");
+        return NGX_OK;
+    }
+
+    moq->counted = 1;
+    moq->worker->moq++;
+
+    if (ngx_http_parley_moq_link(moq, ngx_http_parley_moq_draft(c))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_http_parley_moq_done(moq);
+
+    return NGX_OK;
+}
+
+
+static ngx_http_parley_moq_t *
+ngx_http_parley_moq_create(ngx_connection_t *c)
+{
+    u_char                              id[16];
+    ngx_pool_cleanup_t                 *cln;
+    ngx_http_parley_moq_t              *moq;
+    const ngx_http_parley_main_conf_t  *mcf;
+
+    moq = ngx_pcalloc(c->pool, sizeof(ngx_http_parley_moq_t));
+    cln = ngx_pool_cleanup_add(c->pool, 0);
+
+    if (moq == NULL || cln == NULL || ngx_http_parley_random(id) != NGX_OK) {
+        return NULL;
+    }
+
+    moq->http = c->data;
+    moq->connection = c;
+
+    mcf = ngx_http_get_module_main_conf(moq->http->conf_ctx,
+                                        ngx_http_parley_module);
+
+    moq->worker = mcf->worker;
+    moq->lag = NGX_HTTP_PARLEY_MOQ_PIECE;
+
+    (void) parley_hex_write(moq->session, id, sizeof(id));
+
+    ngx_queue_init(&moq->peers);
+    ngx_queue_init(&moq->opened);
+    ngx_queue_init(&moq->posts);
+    ngx_queue_init(&moq->readers);
+
+    moq->turn.handler = ngx_http_parley_moq_turn;
+    moq->turn.data = moq;
+    moq->turn.log = c->log;
+
+    moq->timer.handler = ngx_http_parley_moq_timer;
+    moq->timer.data = moq;
+    moq->timer.log = c->log;
+    moq->timer.cancelable = 1;
+
+    moq->age.handler = ngx_http_parley_moq_aged;
+    moq->age.data = moq;
+    moq->age.log = c->log;
+    moq->age.cancelable = 1;
+
+    cln->handler = ngx_http_parley_moq_cleanup;
+    cln->data = moq;
+
+    return moq;
+}
+
+
+static ngx_int_t
+ngx_http_parley_moq_link(ngx_http_parley_moq_t *moq,
+    const parley_moqt_draft_t *draft)
+{
+    parley_link_env_t  env;
+
+    ngx_memzero(&env, sizeof(parley_link_env_t));
+
+    env.mem = parley_mem_libc;
+    env.write = ngx_http_parley_moq_stream_write;
+    env.open = ngx_http_parley_moq_stream_open;
+    env.finish = ngx_http_parley_moq_stream_finish;
+    env.reset = ngx_http_parley_moq_stream_reset;
+    env.locate = ngx_http_parley_moq_locate;
+    env.prove = ngx_http_parley_moq_prove;
+    env.post = ngx_http_parley_moq_post;
+    env.fetch = ngx_http_parley_moq_fetch;
+    env.abandon = ngx_http_parley_moq_abandon;
+    env.forget = ngx_http_parley_moq_forget;
+    env.close = ngx_http_parley_moq_close;
+    env.resume = ngx_http_parley_moq_resume;
+    env.random = ngx_http_parley_moq_random;
+    env.now = ngx_http_parley_moq_now;
+    env.ctx = moq;
+
+    moq->link = parley_link_create(draft, &env,
+                                   moq->worker->mcf->http.moq_handshake_ms);
+
+    return moq->link ? NGX_OK : NGX_ERROR;
+}
+
+
+static ngx_uint_t
+ngx_http_parley_moq_full(const ngx_http_parley_worker_t *worker)
+{
+    ngx_uint_t  max;
+
+    max = worker->mcf->http.moq_connections;
+
+    if (max == 0) {
+        max = ngx_cycle->connection_n / 4;
+    }
+
+    return worker->moq >= max;
+}
+
+
+/* Runs for each datagram, and when the worker has to exit. */
+
+static void
+ngx_http_parley_moq_input(ngx_event_t *rev)
+{
+    ngx_connection_t       *c;
+    ngx_http_parley_moq_t  *moq;
+
+    c = rev->data;
+    moq = c->data;
+
+    if (moq->blocked && moq->link) {
+        moq->heard = 1;
+        ngx_http_parley_moq_post_turn(moq);
+    }
+
+    moq->input(rev);
+}
+
+
+void
+ngx_http_parley_moq_post_turn(ngx_http_parley_moq_t *moq)
+{
+    if (!moq->turn.posted) {
+        ngx_post_event(&moq->turn, &ngx_posted_events);
+    }
+}
+
+
+static void
+ngx_http_parley_moq_turn(ngx_event_t *ev)
+{
+    ngx_http_parley_moq_t  *moq = ev->data;
+
+    if (moq->link == NULL) {
+        return;
+    }
+
+    ngx_http_parley_moq_stream_flush(moq);
+
+    if (moq->resumes && !moq->closed) {
+        moq->resumes = 0;
+        ngx_http_parley_moq_stream_resume(moq);
+    }
+
+    if (moq->heard && !moq->closed) {
+        moq->heard = 0;
+        moq->blocked = 0;
+
+        parley_link_writable(moq->link);
+        ngx_http_parley_moq_mailbox_writable(moq);
+    }
+
+    if (!moq->closed) {
+        ngx_http_parley_moq_mailbox_turn(moq);
+    }
+
+    if (!moq->closed) {
+        ngx_http_parley_moq_post_begin(moq);
+    }
+
+    if (moq->leaving && !moq->closed && moq->nposts == 0) {
+        ngx_http_parley_moq_depart(moq);
+    }
+
+    ngx_http_parley_moq_done(moq);
+}
+
+
+void
+ngx_http_parley_moq_done(ngx_http_parley_moq_t *moq)
+{
+    int64_t  ms;
+
+    if (moq->link == NULL) {
+        return;
+    }
+
+    if (!moq->closed) {
+        ms = parley_link_tick(moq->link);
+
+        if (ms >= 0) {
+            ngx_add_timer(&moq->timer, (ngx_msec_t) ngx_max(ms, 1));
+
+        } else if (moq->timer.timer_set) {
+            ngx_del_timer(&moq->timer);
+        }
+    }
+
+    ngx_http_parley_moq_stream_flush(moq);
+
+    if (moq->closed) {
+        ngx_http_parley_moq_end(moq);
+    }
+}
+
+
+static void
+ngx_http_parley_moq_timer(ngx_event_t *ev)
+{
+    ngx_http_parley_moq_done(ev->data);
+}
+
+
+/* Ends a connection that has reached its age, or its time to leave. */
+
+static void
+ngx_http_parley_moq_aged(ngx_event_t *ev)
+{
+    ngx_http_parley_moq_t  *moq = ev->data;
+
+    if (moq->link == NULL) {
+        return;
+    }
+
+    if (moq->leaving) {
+        ngx_http_parley_moq_depart(moq);
+        return;
+    }
+
+    ngx_http_parley_moq_shutdown(moq->connection);
+}
+
+
+/* nginx calls it again when worker_shutdown_timeout has passed. */
+
+void
+ngx_http_parley_moq_shutdown(ngx_connection_t *c)
+{
+    ngx_http_parley_moq_t  *moq;
+
+    moq = c->data;
+
+    if (moq->link == NULL || moq->closed) {
+        return;
+    }
+
+    if (moq->leaving) {
+        ngx_http_parley_moq_depart(moq);
+        return;
+    }
+
+    moq->leaving = 1;
+
+    parley_link_leave(moq->link);
+
+    /* answers of posts that run are sent */
+
+    moq->age.cancelable = 0;
+    ngx_add_timer(&moq->age, NGX_HTTP_PARLEY_MOQ_LEAVE);
+
+    ngx_http_parley_moq_post_turn(moq);
+}
+
+
+/* Lets nginx close the connection now, although it has streams. */
+
+static void
+ngx_http_parley_moq_depart(ngx_http_parley_moq_t *moq)
+{
+    ngx_queue_t                   *q;
+    ngx_http_parley_moq_stream_t  *st;
+
+    if (moq->left) {
+        return;
+    }
+
+    moq->left = 1;
+
+    if (moq->age.timer_set) {
+        ngx_del_timer(&moq->age);
+    }
+
+    ngx_http_parley_moq_stream_flush(moq);
+
+    for (q = ngx_queue_head(&moq->peers);
+         q != ngx_queue_sentinel(&moq->peers);
+         q = ngx_queue_next(q))
+    {
+        st = ngx_queue_data(q, ngx_http_parley_moq_stream_t, queue);
+        ngx_quic_cancelable_stream(st->connection);
+    }
+
+    for (q = ngx_queue_head(&moq->opened);
+         q != ngx_queue_sentinel(&moq->opened);
+         q = ngx_queue_next(q))
+    {
+        st = ngx_queue_data(q, ngx_http_parley_moq_stream_t, queue);
+        ngx_quic_cancelable_stream(st->connection);
+    }
+
+    ngx_quic_shutdown_connection(moq->connection, PARLEY_MOQT_NO_ERROR,
+                                 "the server leaves");
+}
+
+
+static void
+ngx_http_parley_moq_close(void *ctx, parley_moqt_code_t code, const char *text)
+{
+    size_t                  len;
+    u_char                 *reason;
+    ngx_connection_t       *c;
+    ngx_http_parley_moq_t  *moq = ctx;
+
+    if (moq->closed) {
+        return;
+    }
+
+    moq->closed = 1;
+
+    c = moq->connection;
+
+    /* nginx reads the reason later */
+
+    len = ngx_strlen(text) + 1;
+    reason = ngx_pnalloc(c->pool, len);
+
+    if (reason) {
+        ngx_memcpy(reason, text, len);
+    }
+
+    ngx_log_error(NGX_LOG_INFO, c->log, 0,
+                  "parley: MoQ connection closed: %s: %s",
+                  parley_moqt_code_name(code), text);
+
+    ngx_quic_finalize_connection(c, code, reason ? (char *) reason : "");
+
+    ngx_http_parley_moq_post_turn(moq);
+}
+
+
+static void
+ngx_http_parley_moq_resume(void *ctx)
+{
+    ngx_http_parley_moq_t  *moq = ctx;
+
+    moq->resumes = 1;
+
+    ngx_http_parley_moq_post_turn(moq);
+}
+
+
+static int
+ngx_http_parley_moq_random(void *ctx, uint8_t out[16])
+{
+    return ngx_http_parley_random(out) == NGX_OK ? 0 : -1;
+}
+
+
+static int64_t
+ngx_http_parley_moq_now(void *ctx)
+{
+    return (int64_t) ngx_current_msec;
+}
+
+
+void
+ngx_http_parley_moq_end(ngx_http_parley_moq_t *moq)
+{
+    ngx_queue_t                   *q;
+    ngx_http_parley_moq_stream_t  *st;
+
+    if (moq->counted) {
+        moq->counted = 0;
+        moq->worker->moq--;
+    }
+
+    if (moq->turn.posted) {
+        ngx_delete_posted_event(&moq->turn);
+    }
+
+    if (moq->timer.timer_set) {
+        ngx_del_timer(&moq->timer);
+    }
+
+    if (moq->age.timer_set) {
+        ngx_del_timer(&moq->age);
+    }
+
+    moq->closed = 1;
+    moq->out_len = 0;
+    moq->out_stream = NULL;
+
+    if (moq->out) {
+        ngx_free(moq->out);
+        moq->out = NULL;
+    }
+
+    if (moq->link == NULL) {
+        return;
+    }
+
+    ngx_http_parley_moq_post_leave(moq);
+    ngx_http_parley_moq_mailbox_leave(moq);
+
+    for (q = ngx_queue_head(&moq->peers);
+         q != ngx_queue_sentinel(&moq->peers);
+         q = ngx_queue_next(q))
+    {
+        st = ngx_queue_data(q, ngx_http_parley_moq_stream_t, queue);
+        st->link = NULL;
+    }
+
+    parley_link_free(moq->link);
+    moq->link = NULL;
+}
+
+
+static void
+ngx_http_parley_moq_cleanup(void *data)
+{
+    ngx_http_parley_moq_end(data);
+}
+
+#endif
