@@ -185,6 +185,7 @@ ngx_http_parley_moq_link(ngx_http_parley_moq_t *moq,
     env.fetch = ngx_http_parley_moq_fetch;
     env.abandon = ngx_http_parley_moq_abandon;
     env.forget = ngx_http_parley_moq_forget;
+    env.agents = ngx_http_parley_moq_agents;
     env.close = ngx_http_parley_moq_close;
     env.resume = ngx_http_parley_moq_resume;
     env.random = ngx_http_parley_moq_random;

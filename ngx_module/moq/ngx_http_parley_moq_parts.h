@@ -166,6 +166,13 @@ void ngx_http_parley_moq_post_begin(ngx_http_parley_moq_t *moq);
 void ngx_http_parley_moq_post_leave(ngx_http_parley_moq_t *moq);
 
 
+/* ngx_http_parley_moq_agents.c */
+
+/* callback of parley_link_env_t */
+int ngx_http_parley_moq_agents(void *ctx, parley_link_session_t *session,
+    int (*each)(void *data, parley_str_t agent), void *data);
+
+
 /* ngx_http_parley_moq_mailbox.c */
 
 /* callbacks of parley_link_env_t */

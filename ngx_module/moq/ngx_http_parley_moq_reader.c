@@ -12,6 +12,7 @@
 #include "ngx_module/moq/ngx_http_parley_moq_reader.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
 #include "auth/parley_principal.h"
+#include "gate/party/parley_names.h"
 #include "hub/parley_hub_object.h"
 
 
@@ -24,8 +25,6 @@ static ngx_int_t ngx_http_parley_moq_reader_keep(
     const parley_stream_request_t *opening);
 static ngx_int_t ngx_http_parley_moq_reader_principal(
     ngx_http_parley_moq_reader_t *rd, ngx_http_parley_ctx_t *ctx);
-static parley_str_t ngx_http_parley_moq_reader_agent(
-    const parley_principal_t *p);
 static int64_t ngx_http_parley_moq_reader_write(parley_subscriber_t *s,
     parley_str_t octets);
 static ngx_uint_t ngx_http_parley_moq_reader_record(
@@ -164,7 +163,7 @@ ngx_http_parley_moq_reader_principal(ngx_http_parley_moq_reader_t *rd,
     const parley_principal_t  *p;
 
     p = ctx->who.principal;
-    agent = p ? ngx_http_parley_moq_reader_agent(p) : parley_str_none;
+    agent = p ? parley_names_agent(p) : parley_str_none;
 
     if (agent.len == 0) {
         return NGX_ERROR;
@@ -184,33 +183,6 @@ ngx_http_parley_moq_reader_principal(ngx_http_parley_moq_reader_t *rd,
     ngx_memcpy(rd->principal.data + p->sub.len, agent.data, agent.len);
 
     return NGX_OK;
-}
-
-
-/* Returns the name of an agent in tracks: its handle without "~", or its name
-   in AEE without its kind. */
-
-static parley_str_t
-ngx_http_parley_moq_reader_agent(const parley_principal_t *p)
-{
-    size_t        i;
-    parley_str_t  name;
-
-    name = p->names[PARLEY_NAMESPACE_HANDLE];
-
-    if (name.len > 1) {
-        return parley_str_from(name, 1);
-    }
-
-    name = p->names[PARLEY_NAMESPACE_AEE];
-
-    for (i = 0; i < name.len; i++) {
-        if (name.data[i] == '.') {
-            return parley_str_from(name, i + 1);
-        }
-    }
-
-    return parley_str_none;
 }
 
 
