@@ -15,6 +15,7 @@
 
 #if (NGX_HTTP_V3)
 
+
 int
 ngx_http_parley_moq_agents(void *ctx, parley_link_session_t *session,
     int (*each)(void *data, parley_str_t agent), void *data)
@@ -52,7 +53,7 @@ ngx_http_parley_moq_agents(void *ctx, parley_link_session_t *session,
     r.conf = &messages->gate;
     r.arena = &arena;
     r.who = &who;
-    r.proto = PARLEY_PROTO_MOQ;
+    r.proto = moq->place->conf->stream->proto;
     r.method = PARLEY_STR("POST");
 
     n = parley_directory_principals(who.directory, &list);
