@@ -556,12 +556,25 @@ ngx_http_parley_moq_stream_open(void *ctx)
 }
 
 
-/* nginx sends FIN when the connection of the stream is freed. */
+/* nginx sends FIN when the connection of the stream is freed.  A stream of the
+   peer is being read by the link. */
 
 void
 ngx_http_parley_moq_stream_finish(void *ctx, void *stream)
 {
-    ngx_http_parley_moq_stream_close(stream);
+    ngx_http_parley_moq_t         *moq = ctx;
+    ngx_http_parley_moq_stream_t  *st = stream;
+
+    if (!st->peers) {
+        ngx_http_parley_moq_stream_close(st);
+        return;
+    }
+
+    if (moq->out_stream == st) {
+        ngx_http_parley_moq_stream_flush(moq);
+    }
+
+    (void) ngx_quic_shutdown_stream(st->connection, NGX_WRITE_SHUTDOWN);
 }
 
 
