@@ -212,6 +212,7 @@ ngx_http_parley_moq_reader_write(parley_subscriber_t *s, parley_str_t octets)
             rd->place = record.place;
             rd->opened = 1;
             rd->blocked = 1;
+            ngx_http_parley_moq_post_turn(moq);
             break;
         }
 
@@ -226,7 +227,9 @@ ngx_http_parley_moq_reader_write(parley_subscriber_t *s, parley_str_t octets)
         }
     }
 
-    ngx_http_parley_moq_post_turn(moq);
+    if (taken) {
+        ngx_http_parley_moq_post_turn(moq);
+    }
 
     return (int64_t) taken;
 }

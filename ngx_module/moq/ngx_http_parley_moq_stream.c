@@ -371,9 +371,10 @@ ngx_http_parley_moq_stream_write(void *ctx, void *stream, parley_str_t octets)
         }
     }
 
-    moq->outstanding += taken;
-
-    ngx_http_parley_moq_post_turn(moq);
+    if (taken) {
+        moq->outstanding += taken;
+        ngx_http_parley_moq_post_turn(moq);
+    }
 
     return (int64_t) taken;
 }
