@@ -592,7 +592,9 @@ ngx_http_parley_moq_stream_reset(void *ctx, void *stream, uint64_t code)
 
     (void) ngx_quic_reset_stream(st->connection, (ngx_uint_t) code);
 
-    ngx_http_parley_moq_stream_close(st);
+    if (!st->peers) {
+        ngx_http_parley_moq_stream_close(st);
+    }
 }
 
 #endif
