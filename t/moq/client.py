@@ -431,8 +431,9 @@ class Client:
 
     def do_send(self, o):
         """Sends a message, or octets, on the control stream or another.
-        "count" sends it that often, each with the next request_id; "octets_more"
-        follows the message; "split" sends so many octets in a packet."""
+        "count" sends it that often, each with the next request_id; "adjust" adds
+        a zero octet to the payload (1) or takes the last one away (-1), with a
+        length that fits; "split" sends so many octets in a packet."""
         c = self.connections[o['on']]
         if 'octets' in o:
             data = octets(o['octets'])
@@ -444,6 +445,10 @@ class Client:
                 if 'request_id' in m:
                     m['request_id'] += 2
             data = b''.join(parts)
+            if o.get('adjust'):
+                payload = (data[3:] + b'\0' if o['adjust'] > 0
+                           else data[3:-1])
+                data = data[:1] + len(payload).to_bytes(2, 'big') + payload
         stream = o.get('stream', 'control')
         if 'split' in o:
             for i in range(0, len(data), o['split']):

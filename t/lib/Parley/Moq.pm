@@ -376,9 +376,14 @@ sub without {
 sub setup {
     my $self = shift;
 
-    my $m = $self->message('SERVER_SETUP') // return undef;
+    if (!$self->{setup}) {
+        my $m = $self->message('SERVER_SETUP') // return undef;
 
-    return { map { $_->{type} => $_->{value} } @{ $m->{parameters} } };
+        $self->{setup} = { map { $_->{type} => $_->{value} }
+                           @{ $m->{parameters} } };
+    }
+
+    return $self->{setup};
 }
 
 
