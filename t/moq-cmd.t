@@ -32,7 +32,7 @@ my $number = 0;
 
 # each place of connections, and the location of its commands
 my %place = (
-    plain => '', deny => 'deny all;', rule => 'parley_deny type=zoom;',
+    plain => '', deny => 'deny all;', rule => 'parley_deny type=zoom protocol=moq;',
     basic => 'auth_basic x; auth_basic_user_file /dev/null;',
     limit => 'limit_req zone=one burst=1 nodelay;',
     small => '', other => '',

@@ -57,7 +57,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => moq_http(
         location = /strict {
             parley_jwt on;
             parley_moq messages=/service;
-            parley_deny type=session_init;
+            parley_deny type=session_init protocol=moq;
         }
         location = /short {
             parley_jwt on;

@@ -184,7 +184,8 @@ EOT
 sub new {
     my $class = shift;
 
-    my $self = bless { owner => $$, events => [], buffer => '', sync => 0 },
+    my $self = bless { owner => $$, events => [], over => {}, buffer => '',
+                       sync => 0 },
                $class;
 
     $self->{pid} = open2($self->{out}, $self->{in}, '/usr/bin/python3',
@@ -231,6 +232,8 @@ sub fill {
         die "the client: $event->{do}: $event->{why}\n"
             if $event->{event} eq 'failed';
         push @{ $self->{events} }, $event;
+        $self->{over}{$event->{on}} = 1
+            if $event->{event} =~ /^(?:closed|gone|stateless_reset)$/;
     }
 
     return 1;
@@ -238,9 +241,9 @@ sub fill {
 
 
 # Returns the first event for which a function of it returns true, or undef
-# after the time.
+# after the time, or when the connection of that name has ended.
 sub wait {
-    my ($self, $wanted, $seconds) = @_;
+    my ($self, $wanted, $seconds, $name) = @_;
 
     my $until = time + ($seconds // PATIENCE);
     my $events = $self->{events};
@@ -253,6 +256,7 @@ sub wait {
 
         my $left = $until - time;
 
+        return undef if defined $name && $self->{over}{$name};
         return undef if !$self->fill($left) && $left <= 0;
     }
 }
@@ -359,7 +363,7 @@ sub event {
     return $self->{moq}->wait(sub {
         return ($_[0]{on} // '') eq $self->{name} && $_[0]{event} eq $event
                && (!$wanted || $wanted->($_[0]));
-    }, $seconds);
+    }, $seconds, $self->{name});
 }
 
 

@@ -1,0 +1,304 @@
+# The mailbox of an agent on MoQ: messages of other protocols arrive as CMD, by
+# PUBLISH, by SUBSCRIBE and by FETCH; a place is a location; an agent that comes
+# back goes on where it was.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+
+use Parley::Client;
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Moq;
+use Parley::Nginx;
+
+plan skip_all => moq_lacks() if moq_lacks();
+
+my $nginx = Parley::Nginx->start(workers => 2, http => moq_http(
+    more => 'parley_retain count=1000 time=1h;'));
+my $moq = Parley::Moq->new;
+my $client = Parley::Client->new(port => port(3), tls => 0);
+my $number = 0;
+
+
+sub agent {
+    my ($name, %o) = @_;
+
+    my $init = delete $o{init} // {};
+    my $c = $moq->connect("$name#" . ++$number, token => undef, %o);
+
+    $c->setup;
+    $c->{ack} = $c->init(%$init) or $moq->show;
+
+    return $c;
+}
+
+
+# A task of AEE from the planner.
+sub task {
+    my ($to, $text, %o) = @_;
+
+    return aee(from => 'agent.planner', to => "agent.$to",
+               payload => { text => $text }, %o);
+}
+
+sub post_task {
+    my $m = shift;
+
+    my $answer = $client->post('/agents/aee', jcs($m),
+                               Authorization => bearer('planner'));
+
+    cmp_ok($answer->{status}, '<', 300, "$m->{payload}{text} is posted")
+        or diag($answer->{body});
+
+    return $m;
+}
+
+
+# Waits for the CMD with a text in the mailbox.
+sub mail {
+    my ($c, $text) = @_;
+
+    return $c->event('cmd', sub {
+        my $payload = $_[0]{json}{payload};
+
+        return ref $payload eq 'HASH' && ($payload->{text} // '') eq $text;
+    });
+}
+
+
+# answers to the planner's tasks have a reader
+my $planner = agent('planner');
+
+subtest 'MOQ-15 MOQ-19 by PUBLISH' => sub {
+    my $c = agent('camera');
+    my $m = $c->accept($c->{mailbox}, parameters => [
+        { type => 'FORWARD', value => 1 } ]);
+
+    ok($m, 'PUBLISH of the mailbox') or return $moq->show;
+    is_deeply($m->{track_namespace}, ['a2a', 'parley'], 'namespace');
+    is_deeply([grep { $_->{type} eq 'FORWARD' } @{ $m->{parameters} }],
+              [{ type => 'FORWARD', value => 0 }], 'FORWARD is 0');
+
+    my $sent = post_task(task('camera', 'look left'));
+    my $got = mail($c, 'look left');
+
+    ok($got, 'the task arrives as CMD') or return $moq->show;
+    is($got->{session_id}, '0000000000000000', 'Session ID zero');
+    is($got->{json}{session_id}, $sent->{corr}, 'session_id: the correlation');
+    is($got->{json}{action}, 'ops.backup.run', 'action: the intent');
+    is($got->{object} % 65536, 0, 'fragment 0');
+    is($got->{json}{aee}{id}, $sent->{id}, 'the message is in it');
+
+    my $viewer = agent('viewer');
+    $viewer->accept($viewer->{mailbox}, parameters => [
+        { type => 'FORWARD', value => 1 } ]);
+    post_task(task('camera', 'look right'));
+    ok(mail($c, 'look right'), 'a second one');
+    ok($viewer->without('cmd'), 'no other agent gets it');
+    $_->close for $c, $viewer;
+};
+
+
+subtest 'MOQ-15 a caller of AEE gets the answer' => sub {
+    my $c = agent('camera');
+    $c->accept($c->{mailbox}, parameters => [
+        { type => 'FORWARD', value => 1 } ]);
+
+    my $task = task('camera', 'what do you see');
+    my $connection = $client->connect;
+
+    $connection->write($client->request('POST', '/ask/aee', jcs($task),
+                                        Authorization => bearer('planner')));
+
+    my $got = mail($c, 'what do you see') or return $moq->show;
+    my $answer = $c->call({ action => $got->{json}{action},
+                            session_id => $got->{json}{session_id},
+                            status => 'approved',
+                            payload => { text => 'a cat' } });
+
+    is($answer->{json}{status}, 'accepted', 'the CMD with the answer')
+        or diag(jcs($answer->{json}));
+
+    my $reply = $connection->answer;
+    my $json = eval { from_json($reply->{body}) } // {};
+
+    is($reply->{status}, 200, 'the caller has an answer')
+        or diag($reply->{body});
+    is($json->{type}, 'result', 'a result');
+    is($json->{from}, 'agent.camera', 'of the agent');
+    is($json->{payload}{text}, 'a cat', 'its text');
+    $c->close;
+};
+
+
+subtest 'MOQ-15 by SUBSCRIBE' => sub {
+    for my $way ('PUBLISH refused', 'no request permitted') {
+        my $c = agent('camera', init => { answers => 'subscribe',
+                                          way => $way =~ /no request/
+                                                 ? 'publish' : 'namespace' },
+                      $way =~ /refused/ ? (auto => { PUBLISH => 'error' })
+                                        : (max_request_id => undef));
+
+        is(($c->{ack} // {})->{json}{status}, 'approved', "$way: a session")
+            or next;
+
+        my $ok = $c->subscribe($c->{mailbox});
+
+        is($ok->{message}, 'SUBSCRIBE_OK', "$way: SUBSCRIBE");
+        post_task(task('camera', "by $way"));
+        ok(mail($c, "by $way"), "$way: the message") or $moq->show;
+        ok($c->without('message', sub {
+            $way =~ /no request/ && $_[0]{message}{message} eq 'PUBLISH'
+        }, 0), "$way: no PUBLISH");
+        $c->close;
+    }
+
+    my $c = agent('camera');
+    my $other = $c->{mailbox} =~ s/^camera/viewer/r;
+
+    for ($other, 'camera.0.mailbox', 'nothing', "$c->{mailbox}x") {
+        is($c->subscribe($_)->{message}, 'REQUEST_ERROR',
+           "$_: REQUEST_ERROR");
+    }
+
+    is($c->subscribe($c->{mailbox}, space => ['a2a', 'camera'])->{message},
+       'REQUEST_ERROR', 'in another namespace');
+    $c->close;
+};
+
+
+# Fetches a range of the mailbox; returns the answer and the texts.
+sub fetch {
+    my ($c, $start, $end) = @_;
+
+    my $answer = $c->ask('FETCH', fetch_type => 1,
+                         track_namespace => ['a2a', 'parley'],
+                         track_name => $c->{mailbox},
+                         start_location => $start, end_location => $end);
+
+    return ($answer) if $answer->{message} ne 'FETCH_OK';
+
+    my @got;
+    my $id = $answer->{request_id};
+    my $fin = $c->event('fin', sub {
+        my $header = $_[0]{header} // {};
+
+        return ($header->{request_id} // -1) == $id;
+    }) or return ($answer);
+
+    while (my $cmd = $c->event('cmd', sub {
+        ($_[0]{request_id} // -1) == $id }, 0)) {
+        push @got, $cmd;
+    }
+
+    return ($answer, @got);
+}
+
+
+sub place { my $at = shift; return $at->{group} * 256
+                                   + int($at->{object} / 65536) }
+
+
+subtest 'MOQ-21 places, FETCH and resuming' => sub {
+    my $viewer = agent('viewer');
+    my $ok = $viewer->subscribe($viewer->{mailbox});
+
+    is($ok->{message}, 'SUBSCRIBE_OK', 'SUBSCRIBE');
+
+    post_task(task('viewer', "n$_")) for 1 .. 3;
+
+    my @live = map { mail($viewer, "n$_") } 1 .. 3;
+
+    is(scalar(grep { defined } @live), 3, 'three messages')
+        or return $moq->show;
+    cmp_ok(place($live[0]), '<', place($live[1]), 'in places that ascend');
+    cmp_ok(place($live[1]), '<', place($live[2]), 'one after the other');
+
+    my ($answer, @got) = fetch($viewer,
+        { group => $live[0]{group}, object => $live[0]{object} },
+        { group => $live[2]{group}, object => $live[2]{object} + 1 });
+
+    is($answer->{message}, 'FETCH_OK', 'FETCH') or diag(jcs($answer));
+    is_deeply([map { [@$_{qw(group object)}, $_->{json}{payload}{text}] }
+                   @got],
+              [map { [@$_{qw(group object)}, $_->{json}{payload}{text}] }
+                   @live], 'the same messages at the same locations');
+
+    ($answer, @got) = fetch($viewer,
+        { group => $live[1]{group}, object => $live[1]{object} },
+        { group => $live[1]{group}, object => $live[1]{object} + 1 });
+    is_deeply([map { $_->{json}{payload}{text} } @got], ['n2'],
+              'one of them');
+
+    ($answer) = fetch($viewer, { group => 1 << 40, object => 0 },
+                      { group => 1 << 41, object => 0 });
+    is($answer->{error_code}, 0x11, 'beyond the largest: INVALID_RANGE');
+
+    # the agent goes, messages come, it comes back
+    my $mailbox = $viewer->{mailbox};
+    $viewer->do('drop');
+    post_task(task('viewer', "n$_")) for 4 .. 6;
+
+    $viewer = agent('viewer');
+    is($viewer->{mailbox}, $mailbox, 'the same track');
+    $ok = $viewer->subscribe($mailbox, parameters => [
+        { type => 'SUBSCRIPTION_FILTER', filter => 'LARGEST_OBJECT' } ]);
+
+    my ($largest) = map { $_->{location} } grep {
+        $_->{type} eq 'LARGEST_OBJECT' } @{ $ok->{parameters} };
+
+    ok($largest, 'LARGEST_OBJECT') or return diag(jcs($ok));
+    ($answer, @got) = fetch($viewer,
+        { group => $live[2]{group}, object => $live[2]{object} + 65536 },
+        { group => $largest->{group}, object => $largest->{object} + 1 });
+    is_deeply([map { $_->{json}{payload}{text} } @got], ['n4', 'n5', 'n6'],
+              'what came in between');
+
+    post_task(task('viewer', 'n7'));
+    ok(mail($viewer, 'n7'), 'and what comes later');
+    $viewer->close;
+};
+
+
+subtest 'MOQ-21 groups of 256' => sub {
+    my $c = agent('camera');
+
+    is($c->subscribe($c->{mailbox})->{message}, 'SUBSCRIBE_OK', 'SUBSCRIBE');
+
+    my $connection = $client->connect;
+
+    for my $n (1 .. 300) {
+        $connection->write($client->request('POST', '/agents/aee',
+            jcs(task('camera', "m$n")), Authorization => bearer('planner')));
+        my $answer = $connection->answer;
+        die "$answer->{status} $answer->{body}" if $answer->{status} > 299;
+    }
+
+    my (@order, %groups);
+
+    for (1 .. 300) {
+        my $cmd = $c->event('cmd') // last;
+
+        push @order, $cmd->{json}{payload}{text};
+        $groups{$cmd->{group}}++;
+    }
+
+    is_deeply([@order], [map { "m$_" } 1 .. 300], 'in their order')
+        or diag(scalar @order);
+    cmp_ok(scalar keys %groups, '<=', 3, 'in few groups');
+    $c->close;
+};
+
+
+subtest 'the gateway goes on' => sub {
+    unlike($nginx->error_log, qr/\[alert\]|\[emerg\]|exited on signal/,
+           'no process ended');
+};
+
+
+done_testing();
