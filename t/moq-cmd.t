@@ -32,14 +32,16 @@ my $number = 0;
 
 # each place of connections, and the location of its commands
 my %place = (
-    plain => '', deny => 'deny all;', rule => 'parley_deny type=zoom protocol=moq;',
+    plain => '', deny => 'deny all;', rule => 'parley_deny type=zoom protocol=moq; '
+            . 'parley_allow type=pan protocol=moq;',
     basic => 'auth_basic x; auth_basic_user_file /dev/null;',
     limit => 'limit_req zone=one burst=1 nodelay;',
     small => '', other => '',
 );
 
 my $nginx = Parley::Nginx->start(workers => 2, http => moq_http(
-    more => 'limit_req_zone $server_name zone=one:1m rate=1r/m;',
+    more => 'parley_replay size=1m; '
+            . 'limit_req_zone $server_name zone=one:1m rate=1r/m;',
     locations => join '', map { <<"EOF_LOCATIONS" } sort keys %place));
         location = /$_ {
             parley_jwt on;

@@ -59,6 +59,20 @@ sub post_task {
 }
 
 
+# Accepts the mailbox; when this returns, the gateway has read it.
+sub take_mailbox {
+    my $c = shift;
+
+    my $m = $c->accept($c->{mailbox}, parameters => [
+        { type => 'FORWARD', value => 1 } ]);
+
+    $c->ask('TRACK_STATUS', track_namespace => ['a2a', 'parley'],
+            track_name => $c->{mailbox});
+
+    return $m;
+}
+
+
 # Waits for the CMD with a text in the mailbox.
 sub mail {
     my ($c, $text) = @_;
@@ -76,8 +90,7 @@ my $planner = agent('planner');
 
 subtest 'MOQ-15 MOQ-19 by PUBLISH' => sub {
     my $c = agent('camera');
-    my $m = $c->accept($c->{mailbox}, parameters => [
-        { type => 'FORWARD', value => 1 } ]);
+    my $m = take_mailbox($c);
 
     ok($m, 'PUBLISH of the mailbox') or return $moq->show;
     is_deeply($m->{track_namespace}, ['a2a', 'parley'], 'namespace');
@@ -95,8 +108,7 @@ subtest 'MOQ-15 MOQ-19 by PUBLISH' => sub {
     is($got->{json}{aee}{id}, $sent->{id}, 'the message is in it');
 
     my $viewer = agent('viewer');
-    $viewer->accept($viewer->{mailbox}, parameters => [
-        { type => 'FORWARD', value => 1 } ]);
+    take_mailbox($viewer);
     post_task(task('camera', 'look right'));
     ok(mail($c, 'look right'), 'a second one');
     ok($viewer->without('cmd'), 'no other agent gets it');
@@ -106,8 +118,7 @@ subtest 'MOQ-15 MOQ-19 by PUBLISH' => sub {
 
 subtest 'MOQ-15 a caller of AEE gets the answer' => sub {
     my $c = agent('camera');
-    $c->accept($c->{mailbox}, parameters => [
-        { type => 'FORWARD', value => 1 } ]);
+    take_mailbox($c);
 
     my $task = task('camera', 'what do you see');
     my $connection = $client->connect;
@@ -270,13 +281,11 @@ subtest 'MOQ-21 groups of 256' => sub {
 
     is($c->subscribe($c->{mailbox})->{message}, 'SUBSCRIBE_OK', 'SUBSCRIBE');
 
-    my $connection = $client->connect;
-
     for my $n (1 .. 300) {
-        $connection->write($client->request('POST', '/agents/aee',
-            jcs(task('camera', "m$n")), Authorization => bearer('planner')));
-        my $answer = $connection->answer;
-        die "$answer->{status} $answer->{body}" if $answer->{status} > 299;
+        my $answer = $client->post('/agents/aee', jcs(task('camera', "m$n")),
+                                   Authorization => bearer('planner'));
+
+        die "$answer->{status} $answer->{body}\n" if $answer->{status} > 299;
     }
 
     my (@order, %groups);

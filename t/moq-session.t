@@ -124,7 +124,7 @@ for my $way (qw(publish namespace)) {
 
 subtest 'MOQ-06 no frame before a proof' => sub {
     my $before = $service->count;
-    my $c = agent('camera');
+    my $c = agent('camera', auto => { PUBLISH => 'ok' });
 
     ok($c->track, 'the track');
     $c->{id} = '0102030405060708';
@@ -133,8 +133,7 @@ subtest 'MOQ-06 no frame before a proof' => sub {
 
     # a bad token, then a good one
     my $ack = $c->init(session_id => 's-early', id => '0102030405060708',
-                       token => moq_token('camera', exp => time - 60),
-                       answers => 'subscribe');
+                       token => moq_token('camera', exp => time - 60));
     is_deeply(verdict($ack), ['denied', 401], 'an expired token');
 
     $c->cmd({ action => 'early', session_id => 's-early' });
