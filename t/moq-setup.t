@@ -431,7 +431,8 @@ subtest 'MOQ-12 many requests' => sub {
     $c = agent();
     $c->setup;
     $c->send('PUBLISH', track_namespace => ['a2a', 'camera'],
-             track_name => "camera.$_.cmd", track_alias => $_) for 1 .. 100;
+             track_name => "camera.$_.cmd", track_alias => $_ + 0)
+        for 1 .. 100;
     is($c->closed // 'goes on', 'TOO_MANY_REQUESTS', '100 tracks at a time');
 };
 

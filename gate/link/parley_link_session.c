@@ -30,8 +30,8 @@ static int parley_link_bye(parley_link_t *link, parley_link_session_t *s,
 static int parley_link_listen(parley_link_t *link);
 static parley_link_track_t *parley_link_answers(parley_link_t *link,
     parley_str_t name);
-static void parley_link_status_put(parley_buf_t *b, int status,
-    parley_str_t code, parley_str_t field, parley_str_t text);
+static void parley_link_status_put(parley_buf_t *b, parley_str_t action,
+    int status, parley_str_t code, parley_str_t field, parley_str_t text);
 
 
 parley_link_session_t *
@@ -124,6 +124,7 @@ parley_link_init(parley_link_t *link, parley_link_source_t *source,
     for (s = link->sessions; s != NULL; s = s->next) {
 
         if (s->id == frame->session && parley_str_eq(s->name, name)) {
+            s->stream = frame->stream;
             return parley_link_renew(link, s, token);
         }
 
@@ -476,7 +477,7 @@ parley_link_refuse(parley_link_t *link, const parley_moq_frame_t *frame,
         parley_buf_member(&b, PARLEY_STR("session_id"), session);
     }
 
-    parley_link_status_put(&b, status, code, field, text);
+    parley_link_status_put(&b, action, status, code, field, text);
     parley_buf_octet(&b, '}');
 
     if (parley_buf_done(&b, &json) != 0) {
@@ -494,9 +495,11 @@ parley_link_refuse(parley_link_t *link, const parley_moq_frame_t *frame,
 }
 
 
+/* A session_ack is approved or denied. */
+
 static void
-parley_link_status_put(parley_buf_t *b, int status, parley_str_t code,
-    parley_str_t field, parley_str_t text)
+parley_link_status_put(parley_buf_t *b, parley_str_t action, int status,
+    parley_str_t code, parley_str_t field, parley_str_t text)
 {
     size_t  i;
 
@@ -511,6 +514,8 @@ parley_link_status_put(parley_buf_t *b, int status, parley_str_t code,
 
     parley_buf_member(b, PARLEY_STR("status"),
                       parley_moq_status_name(status == 401 || status == 403
+                                             || parley_str_is(action,
+                                                              "session_ack")
                                              ? PARLEY_MOQ_DENIED
                                              : PARLEY_MOQ_ERROR));
     parley_buf_name(b, PARLEY_STR("error_code"));
@@ -589,7 +594,8 @@ parley_link_bye(parley_link_t *link, parley_link_session_t *s, int status,
     parley_buf_octet(&b, '{');
     parley_buf_member(&b, PARLEY_STR("action"), PARLEY_STR("session_bye"));
     parley_buf_member(&b, PARLEY_STR("session_id"), s->name);
-    parley_link_status_put(&b, status, parley_str_none, parley_str_none, text);
+    parley_link_status_put(&b, PARLEY_STR("session_bye"), status,
+                           parley_str_none, parley_str_none, text);
     parley_buf_octet(&b, '}');
 
     if (parley_buf_done(&b, &json) != 0) {
