@@ -195,6 +195,16 @@ parley_moq_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
     parley_moq_failure_t   f;
     const parley_error_t  *error;
 
+    if (refusal->first.text.len > 0) {
+        /* a duplicate: the first answer again */
+
+        ret->status = refusal->first.status;
+        ret->content_type = parley_moq_binding.media_type;
+        ret->body = refusal->first.text;
+
+        return 0;
+    }
+
     error = refusal->error;
 
     f.request = refusal->msg;

@@ -47,6 +47,7 @@ const parley_codec_t  parley_moq_codec = {
     .secret_member = parley_str("auth_token"),
     .intents = parley_str("moq.cmd"),
     .unstreamed = 1,
+    .first = PARLEY_FIRST_BODY,
 
     .pointers[PARLEY_MSG_FORM] = "/action",
     .pointers[PARLEY_MSG_INTENT] = "/action",
