@@ -30,6 +30,27 @@ parley_moqt_fault_line(const parley_moqt_fault_t *fault,
 }
 
 
+int
+parley_moqt_code_index(uint64_t code)
+{
+    int  i;
+
+    static const uint64_t  codes[] = {
+#define X(name, number)  number,
+        PARLEY_MOQT_CODE_LIST(X)
+#undef X
+    };
+
+    for (i = 0; i < (int) (sizeof(codes) / sizeof(codes[0])); i++) {
+        if (codes[i] == code) {
+            return i;
+        }
+    }
+
+    return -1;
+}
+
+
 const char *
 parley_moqt_code_name(uint64_t code)
 {

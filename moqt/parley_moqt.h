@@ -106,6 +106,9 @@ int parley_moqt_fault_set(parley_moqt_fault_t *fault, parley_moqt_code_t code,
 parley_str_t parley_moqt_fault_line(const parley_moqt_fault_t *fault,
     char ret[PARLEY_MOQT_LINE_MAX]);
 
+/* Returns the position of a close code in PARLEY_MOQT_CODE_LIST, or -1. */
+int parley_moqt_code_index(uint64_t code);
+
 /* Returns the name of a close code, or "UNKNOWN". */
 const char *parley_moqt_code_name(uint64_t code);
 

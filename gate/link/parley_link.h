@@ -111,6 +111,16 @@ struct parley_link_fetch_s {
 };
 
 
+/* facts for metrics */
+typedef enum {
+    PARLEY_LINK_NOTE_OPENED = 0,    /* an agent session */
+    PARLEY_LINK_NOTE_DENIED,
+    PARLEY_LINK_NOTE_ENDED,
+    PARLEY_LINK_NOTE_IN,            /* an object with a frame */
+    PARLEY_LINK_NOTE_OUT
+} parley_link_note_t;
+
+
 typedef struct {
     parley_mem_t  mem;
 
@@ -164,6 +174,9 @@ typedef struct {
      */
     int         (*agents)(void *ctx, parley_link_session_t *session,
                     int (*each)(void *data, parley_str_t agent), void *data);
+
+    /* Notes a fact; NULL: nothing is noted. */
+    void        (*note)(void *ctx, parley_link_note_t what);
 
     /* Input that parley_link_read() left over may be read now. */
     void        (*resume)(void *ctx);

@@ -38,6 +38,15 @@ parley_link_memory(parley_link_t *link)
 
 
 void
+parley_link_note(parley_link_t *link, parley_link_note_t what)
+{
+    if (link->env.note != NULL) {
+        link->env.note(link->env.ctx, what);
+    }
+}
+
+
+void
 parley_link_unblock(parley_link_t *link)
 {
     if (link->blocked && !link->closed) {

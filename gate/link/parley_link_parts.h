@@ -124,6 +124,7 @@ struct parley_link_session_s {
     uint64_t                id;         /* Session ID */
     uint32_t                stream;     /* Stream ID of session_init */
     unsigned                listens:1;  /* its proof has the mailbox */
+    unsigned                counted:1;  /* it was noted as opened */
     parley_str_t            name;       /* session_id, owned */
     parley_str_t            token;      /* owned */
     parley_str_t            fresh;      /* owned; token that is being proved */
@@ -227,6 +228,8 @@ int parley_link_close(parley_link_t *link, parley_moqt_code_t code,
     const char *text);
 int parley_link_fail(parley_link_t *link, const parley_moqt_fault_t *fault);
 int parley_link_memory(parley_link_t *link);
+
+void parley_link_note(parley_link_t *link, parley_link_note_t what);
 
 /* Lets streams that wait be read again. */
 void parley_link_unblock(parley_link_t *link);

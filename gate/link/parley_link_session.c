@@ -318,6 +318,11 @@ parley_link_accept(parley_link_t *link, parley_link_session_t *s,
 
     parley_link_drop(link, &s->token);
 
+    if (s->state == PARLEY_LINK_PROVING) {
+        s->counted = 1;
+        parley_link_note(link, PARLEY_LINK_NOTE_OPENED);
+    }
+
     s->token = s->fresh;
     s->fresh = parley_str_none;
     s->state = PARLEY_LINK_OPEN;
@@ -363,6 +368,8 @@ parley_link_reject(parley_link_t *link, parley_link_session_t *s,
 
     frame.session = s->id;
     frame.stream = s->stream;
+
+    parley_link_note(link, PARLEY_LINK_NOTE_DENIED);
 
     if (s->state == PARLEY_LINK_PROVING) {
         s->state = PARLEY_LINK_OPEN;
@@ -423,6 +430,8 @@ static int
 parley_link_denied(parley_link_t *link, const parley_moq_frame_t *frame,
     parley_str_t name, int status, const char *code, const char *text)
 {
+    parley_link_note(link, PARLEY_LINK_NOTE_DENIED);
+
     return parley_link_refuse(link, frame, PARLEY_STR("session_ack"), name,
                               status, parley_str_c(code), parley_str_none,
                               parley_str_c(text));
@@ -702,6 +711,10 @@ parley_link_session_free(parley_link_t *link, parley_link_session_t *s)
 
     if (s->listens) {
         link->listening = 0;
+    }
+
+    if (s->counted) {
+        parley_link_note(link, PARLEY_LINK_NOTE_ENDED);
     }
 
     link->env.forget(link->env.ctx, s);

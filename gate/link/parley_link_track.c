@@ -501,6 +501,7 @@ parley_link_object_put(parley_link_t *link, parley_moqt_data_writer_t *w,
         }
 
         memset(&o.extensions, 0, sizeof(parley_moqt_pairs_t));
+        parley_link_note(link, PARLEY_LINK_NOTE_OUT);
     }
 
     return 0;

@@ -16,6 +16,7 @@
 
 
 #include "ngx_module/moq/ngx_http_parley_moq_parts.h"
+#include "gate/metrics/parley_counters.h"
 #include "ngx_module/worker/ngx_http_parley_random.h"
 #include "core/parley_hex.h"
 
@@ -34,8 +35,23 @@ static void ngx_http_parley_moq_turn(ngx_event_t *ev);
 static void ngx_http_parley_moq_timer(ngx_event_t *ev);
 static void ngx_http_parley_moq_aged(ngx_event_t *ev);
 static void ngx_http_parley_moq_depart(ngx_http_parley_moq_t *moq);
+/* the labels of sessions are in the order of the notes, and those of a close in
+   the order of the codes */
+
+_Static_assert((int) PARLEY_L_MOQ_SESSION_DENIED == PARLEY_LINK_NOTE_DENIED
+               && (int) PARLEY_L_MOQ_SESSION_ENDED == PARLEY_LINK_NOTE_ENDED,
+               "the labels are those of parley_link_note_t");
+
+#define X(name, number)  + 1
+_Static_assert(PARLEY_L_MOQ_CLOSE_PEER == 0 PARLEY_MOQT_CODE_LIST(X),
+               "the labels are those of PARLEY_MOQT_CODE_LIST");
+#undef X
+
+
 static void ngx_http_parley_moq_close(void *ctx, parley_moqt_code_t code,
     const char *text);
+static void ngx_http_parley_moq_note(void *ctx, parley_link_note_t what);
+static void ngx_http_parley_moq_count(ngx_http_parley_worker_t *worker);
 static void ngx_http_parley_moq_resume(void *ctx);
 static int ngx_http_parley_moq_random(void *ctx, uint8_t out[16]);
 static int64_t ngx_http_parley_moq_now(void *ctx);
@@ -101,6 +117,8 @@ ngx_http_parley_moq_begin(ngx_connection_t *c)
 
     moq->counted = 1;
     moq->worker->moq++;
+
+    ngx_http_parley_moq_count(moq->worker);
 
     if (ngx_http_parley_moq_link(moq, ngx_http_parley_moq_draft(c))
         != NGX_OK)
@@ -187,6 +205,7 @@ ngx_http_parley_moq_link(ngx_http_parley_moq_t *moq,
     env.forget = ngx_http_parley_moq_forget;
     env.agents = ngx_http_parley_moq_agents;
     env.close = ngx_http_parley_moq_close;
+    env.note = ngx_http_parley_moq_note;
     env.resume = ngx_http_parley_moq_resume;
     env.random = ngx_http_parley_moq_random;
     env.now = ngx_http_parley_moq_now;
@@ -439,9 +458,59 @@ ngx_http_parley_moq_close(void *ctx, parley_moqt_code_t code, const char *text)
                   "parley: MoQ connection closed: %s: %s",
                   parley_moqt_code_name(code), text);
 
+    parley_count(moq->worker->slot,
+                 PARLEY_M_MOQ_CLOSED + parley_moqt_code_index(code), 1);
+
     ngx_quic_finalize_connection(c, code, reason ? (char *) reason : "");
 
     ngx_http_parley_moq_post_turn(moq);
+}
+
+
+static void
+ngx_http_parley_moq_note(void *ctx, parley_link_note_t what)
+{
+    parley_slot_t             *slot;
+    ngx_http_parley_moq_t     *moq = ctx;
+    ngx_http_parley_worker_t  *worker;
+
+    worker = moq->worker;
+    slot = worker->slot;
+
+    switch (what) {
+
+    case PARLEY_LINK_NOTE_IN:
+        parley_count(slot, PARLEY_M_MOQ_OBJECTS + PARLEY_L_MOQ_WAY_IN, 1);
+        return;
+
+    case PARLEY_LINK_NOTE_OUT:
+        parley_count(slot, PARLEY_M_MOQ_OBJECTS + PARLEY_L_MOQ_WAY_OUT, 1);
+        return;
+
+    case PARLEY_LINK_NOTE_OPENED:
+        worker->moq_sessions++;
+        break;
+
+    case PARLEY_LINK_NOTE_ENDED:
+        worker->moq_sessions--;
+        break;
+
+    case PARLEY_LINK_NOTE_DENIED:
+        break;
+    }
+
+    parley_count(slot, PARLEY_M_MOQ_SESSION_EVENTS + (unsigned) what, 1);
+
+    ngx_http_parley_moq_count(worker);
+}
+
+
+static void
+ngx_http_parley_moq_count(ngx_http_parley_worker_t *worker)
+{
+    parley_count_level(worker->slot, PARLEY_M_MOQ_CONNECTIONS, worker->moq);
+    parley_count_level(worker->slot, PARLEY_M_MOQ_SESSIONS,
+                       worker->moq_sessions);
 }
 
 
@@ -479,6 +548,15 @@ ngx_http_parley_moq_end(ngx_http_parley_moq_t *moq)
     if (moq->counted) {
         moq->counted = 0;
         moq->worker->moq--;
+
+        ngx_http_parley_moq_count(moq->worker);
+
+        if (!moq->closed) {
+            parley_count(moq->worker->slot,
+                         PARLEY_M_MOQ_CLOSED
+                         + (moq->left ? PARLEY_L_MOQ_CLOSE_NO_ERROR
+                                      : PARLEY_L_MOQ_CLOSE_PEER), 1);
+        }
     }
 
     if (moq->turn.posted) {

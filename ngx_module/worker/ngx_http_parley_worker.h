@@ -61,6 +61,7 @@ struct ngx_http_parley_worker_s {
                                                      node; NULL: no hub */
 
     ngx_uint_t                    moq;            /* connections of MoQ */
+    ngx_uint_t                    moq_sessions;   /* agent sessions on them */
     ngx_http_parley_jobs_t       *jobs;           /* NULL: not a worker, or an
                                                      exiting one */
 };
