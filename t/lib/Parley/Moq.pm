@@ -294,6 +294,11 @@ sub connect {
 
     $o{token} = moq_token($agent) if !exists $o{token};
 
+    # the name may be that of a connection that has ended
+    delete $self->{over}{$name};
+    @{ $self->{events} } = grep { ($_->{on} // '') ne $name }
+                           @{ $self->{events} };
+
     my $c = bless { moq => $self, name => $name, agent => $agent,
                     next => 0, alias => 0, streams => 0, cmds => {},
                     accepts => $o{auto}{PUBLISH} // '' },
