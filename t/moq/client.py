@@ -280,6 +280,7 @@ class Client:
         self.connections = {}
         self.listeners = {}     # name: (socket, configuration, command)
         self.by_cid = {}        # connections of listeners
+        self.over = set()       # names of connections that have ended
         self.timers = []        # (time, number, function)
         self.count = 0
         self.input = b''
@@ -338,6 +339,7 @@ class Client:
     def forget(self, c):
         self.detach(c)
         self.connections.pop(c.name, None)
+        self.over.add(c.name)
         self.by_cid = {k: v for k, v in self.by_cid.items() if v is not c}
 
     def receive(self, c, data, source):
@@ -601,6 +603,11 @@ class Client:
 
     def command(self, line):
         o = json.loads(line)
+
+        # the peer may end a connection at any time
+        if (o.get('on') in self.over and o['on'] not in self.connections
+                and o['do'] not in ('connect', 'listen')):
+            return
         try:
             getattr(self, 'do_' + o['do'])(o)
         except Exception as e:

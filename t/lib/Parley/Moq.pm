@@ -276,11 +276,17 @@ sub sync {
 }
 
 
-# Prints the events that no test has asked for.
+# Prints the last events that no test has asked for.
 sub show {
     my $self = shift;
 
-    Test::More::diag($json->encode($_)) for $self->sync;
+    my @events = grep { $_->{event} !~ /^(?:connected|stream|object)$/ }
+                 $self->sync;
+
+    splice @events, 0, -20 if @events > 20;
+    Test::More::diag(substr $json->encode($_), 0, 400) for @events;
+
+    return undef;
 }
 
 
