@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """An agent that takes commands over MoQ and answers them, on python3-aioquic.
 
-moq-agent.py HOST PORT PATH AGENT TOKEN [CA-FILE]
+moq-agent.py HOST PORT PATH AGENT TOKEN [CA-FILE [ADDRESS]]
 """
 import asyncio, json, struct, sys
 from aioquic.asyncio.client import connect
@@ -89,10 +89,13 @@ class Agent(QuicConnectionProtocol):
                          status="approved", payload={"text": "done"})
 
 async def main():
-    configuration = QuicConfiguration(is_client=True, alpn_protocols=["moqt-16"], idle_timeout=60)
+    configuration = QuicConfiguration(is_client=True, alpn_protocols=["moqt-16"],
+                                      idle_timeout=60, server_name=HOST)
     if len(sys.argv) > 6:
         configuration.load_verify_locations(sys.argv[6])
-    async with connect(HOST, int(PORT), configuration=configuration, create_protocol=Agent) as agent:
+    address = sys.argv[7] if len(sys.argv) > 7 else HOST
+    async with connect(address, int(PORT), configuration=configuration,
+                       create_protocol=Agent) as agent:
         agent.begin()
         while True:
             await asyncio.sleep(10)

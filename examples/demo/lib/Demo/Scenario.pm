@@ -15,6 +15,7 @@ use Demo::Chat qw(chat);
 use Demo::Escalations qw(escalations);
 use Demo::Http qw(now uuid4 uuid7);
 use Demo::Listener;
+use Demo::Moq qw(moq);
 use Demo::Setup qw(%demo slurp);
 use Demo::Show qw(title note block check pretty);
 use Demo::Step qw(step told aee vcp sign member channel came);
@@ -51,6 +52,7 @@ sub play {
     streams();
     escalations();
     chat();
+    moq();
     seen();
 }
 

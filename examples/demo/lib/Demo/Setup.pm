@@ -37,6 +37,7 @@ my @tokens = (
     [ 'ops',          sub => 'ops', scope => 'ops:run' ],
     [ 'ops-expired',  sub => 'ops', scope => 'ops:run', exp => -60 ],
     [ 'backup',       sub => 'backup', scope => 'ops:run' ],
+    [ 'lamp',         sub => 'lamp', scope => 'ops:run' ],
     [ 'worker-7',     sub => 'worker-7', scope => 'vcp:send' ],
     [ 'worker-9',     sub => 'worker-9', scope => 'vcp:send' ],
     [ 'foreman',      sub => 'foreman', scope => 'vcp:send' ],
@@ -191,6 +192,7 @@ sub configuration {
         DOWN_PORT   => $down->sockport,
         TOKEN       => slurp("$demo{dir}/tokens/ops.jwt") =~ s/\s+\z//r,
         SURFACE_TOKEN => slurp("$demo{dir}/tokens/web.jwt") =~ s/\s+\z//r,
+        quic_lines(),
     );
 
     my $text = slurp("$FindBin::Bin/nginx.conf.in");
@@ -215,6 +217,44 @@ sub main_lines {
 
     return (LOAD_MODULE => -e $module ? qq{load_module "$module";} : '',
             USER        => $< == 0 ? "user  $user;" : '');
+}
+
+
+# Returns the values of QUIC and MOQ, empty without QUIC, or without the library
+# of the demo's agent.
+sub quic_lines {
+    my $said = `$demo{nginx} -V 2>&1`;
+
+    $demo{quic} = $said =~ /--with-http_v3_module/
+                  && !system("python3 -c 'import aioquic' 2> /dev/null");
+
+    return (QUIC => '', MOQ => '') if !$demo{quic};
+
+    spew("$demo{dir}/keys/quic.key", parley('uuid') x 2);
+
+    return (QUIC => <<"EOF" =~ s/\n\z//r, MOQ => <<'EOF' =~ s/\n\z//r);
+listen               127.0.0.1:$demo{port} quic reuseport;
+        quic_host_key        keys/quic.key;
+EOF
+
+        # Agents connect by MoQ on QUIC at this path, and each of their commands
+        # takes the steps of a POST to the location below.
+
+        location = /moq {
+            parley_moq  messages=/agents/moq;
+        }
+
+        location = /agents/moq {
+            parley_submit  moq aee hold=20s;
+            parley_allow   scope=ops:run;
+        }
+
+        location = /.well-known/a2a {
+            parley_jwt           off;
+            parley_moq_endpoint  moqt://localhost/moq;
+        }
+
+EOF
 }
 
 
