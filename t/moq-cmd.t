@@ -74,7 +74,7 @@ sub status_of { my $answer = shift // return 'none';
                 return $answer->{json}{status} // 'none' }
 
 
-subtest 'MOQ-04 MOQ-14 a CMD is a POST' => sub {
+subtest 'MOQ-14 a CMD is a POST' => sub {
     my $c = agent('camera', 'plain', payload => { peer => 'viewer' });
     my $answer = $c->call({ action => 'zoom', payload => { x => 2 } });
     my $q = $service->last;
@@ -107,7 +107,7 @@ subtest 'MOQ-04 MOQ-14 a CMD is a POST' => sub {
 };
 
 
-subtest 'MOQ-14 every step of the location' => sub {
+subtest 'MOQ-14 MOQ-20 every step of the location' => sub {
     my %end = (deny => ['denied', 403], rule => ['denied', 403],
                basic => ['denied', 401]);
 
@@ -135,7 +135,7 @@ subtest 'MOQ-14 every step of the location' => sub {
 };
 
 
-subtest 'MOQ-09 fragments' => sub {
+subtest 'MOQ-03 MOQ-09 fragments' => sub {
     my $c = agent('camera', 'plain');
     my $text = 'long ' x 2000;
 
@@ -245,7 +245,7 @@ EOF_SCRIPT
 };
 
 
-subtest 'MOQ-20 the first answer after a reconnect' => sub {
+subtest 'MOQ-14 MOQ-17 the first answer after a reconnect' => sub {
     my %same = (session_id => 'dialogue-1', id => '00000000000000d1');
     my $c = agent('camera', 'plain', %same);
     my $cmd = { action => 'once', payload => { n => 1 } };
@@ -273,7 +273,7 @@ subtest 'MOQ-20 the first answer after a reconnect' => sub {
 };
 
 
-subtest 'MOQ-12 malformed frames' => sub {
+subtest 'MOQ-01 MOQ-02 malformed frames' => sub {
     my $json = '{"action":"x","session_id":"s"}';
     my %bad = (
         magic => { magic => 0xA2A3 }, version => { version => 2 },
@@ -335,7 +335,7 @@ subtest 'MOQ-12 malformed frames' => sub {
 };
 
 
-subtest 'MOQ-09 an object above the limit' => sub {
+subtest 'MOQ-03 an object above the limit' => sub {
     my $c = agent('camera', 'small');
 
     $c->do('stream', as => 'big', header => { track_alias => $c->{track},
@@ -354,7 +354,7 @@ subtest 'MOQ-09 an object above the limit' => sub {
 };
 
 
-subtest 'MOQ-15 a reload' => sub {
+subtest 'MOQ-17 a reload' => sub {
     my $c = agent('camera', 'plain');
 
     ok($nginx->reload, 'reload');

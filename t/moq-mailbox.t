@@ -147,7 +147,7 @@ subtest 'MOQ-15 a caller of AEE gets the answer' => sub {
 };
 
 
-subtest 'MOQ-15 by SUBSCRIBE' => sub {
+subtest 'MOQ-21 by SUBSCRIBE' => sub {
     for my $way ('PUBLISH refused', 'no request permitted') {
         my $c = agent('camera', init => { answers => 'subscribe',
                                           way => $way =~ /no request/
@@ -215,7 +215,7 @@ sub place { my $at = shift; return $at->{group} * 256
                                    + int($at->{object} / 65536) }
 
 
-subtest 'MOQ-21 places, FETCH and resuming' => sub {
+subtest 'MOQ-15 MOQ-21 places, FETCH and resuming' => sub {
     my $viewer = agent('viewer');
     my $ok = $viewer->subscribe($viewer->{mailbox});
 
@@ -276,7 +276,37 @@ subtest 'MOQ-21 places, FETCH and resuming' => sub {
 };
 
 
-subtest 'MOQ-21 groups of 256' => sub {
+subtest 'MOQ-15 messages that are no longer retained' => sub {
+    my $viewer = agent('viewer');
+
+    is($viewer->subscribe($viewer->{mailbox})->{message}, 'SUBSCRIBE_OK',
+       'SUBSCRIBE');
+    post_task(task('viewer', 'old'));
+
+    my $old = mail($viewer, 'old') or return $moq->show;
+
+    for my $n (1 .. 1010) {
+        my $answer = $client->post('/agents/aee', jcs(task('viewer', "o$n")),
+                                   Authorization => bearer('planner'));
+
+        die "$answer->{status} $answer->{body}\n" if $answer->{status} > 299;
+    }
+
+    ok(mail($viewer, 'o1010'), 'the last message');
+
+    my ($answer) = fetch($viewer,
+        { group => $old->{group}, object => $old->{object} },
+        { group => $old->{group} + 1, object => 0 });
+
+    is($answer->{message}, 'REQUEST_ERROR', 'FETCH of the first one');
+    is($answer->{error_code}, 0x11, 'INVALID_RANGE');
+    like($answer->{error_reason}, qr/has the location \d+,\d+$/,
+         'the first one that is left');
+    $viewer->close;
+};
+
+
+subtest 'MOQ-15 groups of 256' => sub {
     my $c = agent('camera');
 
     is($c->subscribe($c->{mailbox})->{message}, 'SUBSCRIBE_OK', 'SUBSCRIBE');

@@ -69,7 +69,7 @@ sub works {
 }
 
 
-subtest 'MOQ-17 50 agents at once' => sub {
+subtest 'MOQ-13 50 agents at once' => sub {
     my @agents = map { $moq->connect((qw(camera viewer planner))[$_ % 3]
                                      . '#' . ++$number, token => undef) }
                  1 .. 50;
@@ -104,7 +104,7 @@ subtest 'MOQ-17 50 agents at once' => sub {
 };
 
 
-subtest 'MOQ-17 agents that die' => sub {
+subtest 'MOQ-12 agents that die' => sub {
     my $c = agent('viewer');
 
     for my $n (1 .. 20) {
@@ -128,7 +128,7 @@ subtest 'MOQ-17 agents that die' => sub {
 };
 
 
-subtest 'MOQ-17 agents that do not read' => sub {
+subtest 'MOQ-12 agents that do not read' => sub {
     my $c = agent('camera', max_data => 4000, max_stream_data => 2000);
     my $viewer = agent('viewer');
 
@@ -157,7 +157,7 @@ subtest 'MOQ-17 agents that do not read' => sub {
 };
 
 
-subtest 'MOQ-17 connections that come and go' => sub {
+subtest 'MOQ-12 connections that come and go' => sub {
     my $viewer = agent('viewer');
     my $ends = 0;
 
@@ -185,7 +185,7 @@ subtest 'MOQ-17 connections that come and go' => sub {
 };
 
 
-subtest 'MOQ-18 an agent that changes its address' => sub {
+subtest 'MOQ-17 an agent that changes its address' => sub {
     my $c = agent('camera');
 
     works($c, 'at the first address');
@@ -206,7 +206,7 @@ subtest 'MOQ-18 an agent that changes its address' => sub {
 };
 
 
-subtest 'MOQ-18 a killed worker' => sub {
+subtest 'MOQ-17 a killed worker' => sub {
     my @agents = map { agent((qw(camera viewer planner))[$_ % 3]) } 1 .. 8;
     my @workers = $nginx->error_log =~ /start worker process (\d+)/g;
     my $started = $nginx->logged(qr/start worker process \d+/);
@@ -240,7 +240,7 @@ subtest 'MOQ-18 a killed worker' => sub {
 };
 
 
-subtest 'MOQ-18 reloads under load' => sub {
+subtest 'MOQ-17 reloads under load' => sub {
     my ($sent, $answered) = (0, 0);
 
     for my $round (1 .. 3) {

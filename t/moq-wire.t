@@ -249,7 +249,7 @@ subtest 'MOQ-17 the number of connections is limited' => sub {
 };
 
 
-subtest 'MOQ-18 a reload sends GOAWAY once and ends the connection' => sub {
+subtest 'MOQ-17 a reload sends GOAWAY once and ends the connection' => sub {
     my $c = $moq->connect('camera#14');
 
     ok($c->init, 'a session');
