@@ -24,6 +24,7 @@ my $nginx = Parley::Nginx->start(http => moq_http(
     moq => 'lag=64k', zone => 'agents:16m',
     more => "parley_retain count=100 time=1h; "
             . "access_log $dir/access.log; "
+            . 'limit_req_zone $server_name zone=slow:1m rate=1r/s; '
             . "parley_moq_limits connections=12 handshake=1s;",
     server => 'location = /plain { return 200 plain; }',
     locations => <<'EOT'));
@@ -33,6 +34,15 @@ my $nginx = Parley::Nginx->start(http => moq_http(
         }
         location = /agents/denied {
             deny all;
+            parley_jwt on;
+            parley_submit moq;
+        }
+        location = /moq/slow {
+            parley_jwt on;
+            parley_moq messages=/agents/slow;
+        }
+        location = /agents/slow {
+            limit_req zone=slow burst=20;
             parley_jwt on;
             parley_submit moq;
         }
@@ -76,7 +86,12 @@ subtest 'MOQ-12 the ALPN decides about a connection' => sub {
     my $c = $moq->connect('camera#2', alpn => 'moqt-18');
 
     is($c->closed, 'quic 376', 'another draft: no_application_protocol');
-    is($client->get('/plain')->{body}, 'plain', 'HTTP goes on');
+    is($client->get('/plain')->{body}, 'plain', 'HTTP/1.1 goes on');
+
+    my $port = port(1);
+
+    is(`/usr/bin/python3 t/moq/h3.py $port /plain`, "200 plain\n",
+       'HTTP/3 goes on');
 };
 
 
@@ -246,6 +261,40 @@ subtest 'MOQ-17 the number of connections is limited' => sub {
         or diag($open);
     is($refused, 14 - $open, 'others are refused');
     $_->do('close') for @c;
+};
+
+
+subtest 'MOQ-14 a command outlives its connection' => sub {
+    my $viewer = $moq->connect('viewer#14');
+    my $other = $moq->connect('camera#14a');
+    my $c = $moq->connect('camera#14b', path => '/moq/slow');
+
+    ok($viewer->init && $other->init && $c->init, 'sessions');
+    is($viewer->subscribe($viewer->{mailbox})->{message}, 'SUBSCRIBE_OK');
+
+    $c->cmd({ action => $_, session_id => $c->{session_id},
+              aee => { recipient => 'viewer' } }) for qw(first second);
+    ok($c->answer(action => 'first'), 'one command is answered');
+    $c->close;
+    ok($viewer->answer(action => 'second', seconds => 8),
+       'the other one, which limit_req delays, goes on');
+    $_->close for $viewer, $other;
+};
+
+
+subtest 'MOQ-17 a reload waits for the answers of commands' => sub {
+    my $c = $moq->connect('camera#15a', path => '/moq/slow');
+
+    ok($c->init, 'a session');
+    $c->cmd({ action => "slow $_", session_id => $c->{session_id},
+              aee => { recipient => 'viewer' } }) for 1 .. 3;
+    ok($c->answer(action => 'slow 1'), 'an answer before');
+
+    $nginx->reload;
+
+    ok($c->message('GOAWAY', seconds => 5), 'GOAWAY');
+    ok($c->answer(action => "slow $_", seconds => 8), "answer $_") for 2 .. 3;
+    is($c->closed(8), 'NO_ERROR', 'the end');
 };
 
 

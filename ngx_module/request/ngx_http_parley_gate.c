@@ -198,6 +198,11 @@ ngx_http_parley_over_tls(ngx_http_request_t *r)
     ssl = r->connection->ssl;
 
 #if (NGX_HTTP_V3)
+    if (ngx_http_parley_inner(r)) {
+        /* it may outlive its QUIC connection */
+        return 1;
+    }
+
     if (ssl == NULL && r->http_version == NGX_HTTP_VERSION_30) {
         return 1;
     }
