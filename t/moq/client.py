@@ -51,6 +51,13 @@ class Quic(QuicConnection):
         return QuicConnection._handle_connection_close_frame(
             self, *args, **more)
 
+    def _handle_stop_sending_frame(self, *args, **more):
+        try:
+            QuicConnection._handle_stop_sending_frame(self, *args, **more)
+        except AssertionError:
+            # the stream was reset before
+            pass
+
     def _write_connection_limits(self, *args, **more):
         if not self.withhold:
             QuicConnection._write_connection_limits(self, *args, **more)
@@ -103,7 +110,12 @@ class Connection:
         return stream if isinstance(stream, int) else self.names[stream]
 
     def write(self, stream, data, fin=False):
-        self.quic.send_stream_data(self.number(stream), data, fin)
+        number = self.number(stream)
+        known = self.quic._streams.get(number)
+
+        # aioquic resets a stream that the peer stops
+        if known is None or known.sender._reset_error_code is None:
+            self.quic.send_stream_data(number, data, fin)
 
     def setup(self):
         """Sends SETUP, or what replaces it."""
@@ -525,7 +537,9 @@ class Client:
         """Resets a stream, after what was written to it left."""
         c = self.connections[o['on']]
         self.flush(c)
-        c.quic.reset_stream(c.number(o['stream']), o.get('code', 0))
+        known = c.quic._streams.get(c.number(o['stream']))
+        if known is not None and known.sender._reset_error_code is None:
+            c.quic.reset_stream(known.stream_id, o.get('code', 0))
 
     def do_stop(self, o):
         c = self.connections[o['on']]
