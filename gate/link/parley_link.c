@@ -128,6 +128,10 @@ parley_link_stream(parley_link_t *link, parley_link_kind_t kind, void *handle)
         link->control = st;
     }
 
+    if (!link->proved && kind != PARLEY_LINK_CONTROL) {
+        st->early = ++link->unproved > PARLEY_LINK_UNPROVED;
+    }
+
     st->next = link->streams;
     st->prev = &link->streams;
 
@@ -196,6 +200,12 @@ parley_link_read(parley_link_stream_t *st, parley_str_t *in, int fin,
     if (st->stopped) {
         *code = PARLEY_MOQT_NO_ERROR;
         return -1;
+    }
+
+    if (st->early && !link->proved) {
+        st->waits = 1;
+        link->blocked = 1;
+        return 0;
     }
 
     parley_link_enter(link);
@@ -419,4 +429,11 @@ size_t
 parley_link_sessions(const parley_link_t *link)
 {
     return link->nsessions;
+}
+
+
+size_t
+parley_link_tracks(const parley_link_t *link)
+{
+    return link->ntracks;
 }

@@ -287,6 +287,7 @@ void parley_link_leave(parley_link_t *link);
 /* Facts for metrics and logs. */
 parley_str_t parley_link_principal(const parley_link_t *link);
 size_t parley_link_sessions(const parley_link_t *link);
+size_t parley_link_tracks(const parley_link_t *link);
 
 
 #endif /* PARLEY_LINK_H */

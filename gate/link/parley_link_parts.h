@@ -32,6 +32,9 @@
 /* octets of a data stream before its alias is known */
 #define PARLEY_LINK_EARLY  16384
 
+/* streams of a peer without a proof that are read; more wait */
+#define PARLEY_LINK_UNPROVED  4
+
 /* malformed frames in a row that close the connection */
 #define PARLEY_LINK_MALFORMED  3
 
@@ -41,6 +44,10 @@
 
 /* octets of a session_id; a longer one is refused */
 #define PARLEY_LINK_SESSION_MAX  256
+
+/* tracks of the gateway on a connection: those of its sessions, those that have
+   a subscription before session_init, and those of sessions that have ended */
+#define PARLEY_LINK_TRACKS(link)  (4 * (size_t) (link)->conf.sessions + 4)
 
 #define PARLEY_LINK_SPACE    "a2a"
 #define PARLEY_LINK_GATEWAY  "parley"
@@ -162,6 +169,7 @@ struct parley_link_stream_s {
     unsigned                held:1;     /* the object is whole and waits */
     unsigned                stopped:1;  /* nothing more is wanted */
     unsigned                lists:1;    /* it has the list of agents */
+    unsigned                early:1;    /* it is read after the proof */
     int64_t                 since;      /* ms, when an unknown alias came */
     parley_moqt_data_t      data;
     parley_moqt_control_t   control;    /* of a REQUEST stream */
@@ -218,6 +226,7 @@ struct parley_link_s {
     parley_link_fetch_t      *fetches;
     parley_moq_reassembly_t  *reassembly;
     unsigned                  malformed;
+    unsigned                  unproved; /* streams before the proof */
 };
 
 

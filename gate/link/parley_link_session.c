@@ -28,6 +28,7 @@ static int parley_link_ack(parley_link_t *link, parley_link_session_t *s);
 static int parley_link_bye(parley_link_t *link, parley_link_session_t *s,
     int status, parley_str_t text);
 static int parley_link_listen(parley_link_t *link);
+static int parley_link_evict(parley_link_t *link);
 static parley_link_track_t *parley_link_answers(parley_link_t *link,
     parley_str_t name);
 static void parley_link_status_put(parley_buf_t *b, parley_str_t action,
@@ -642,6 +643,37 @@ parley_link_listen(parley_link_t *link)
 }
 
 
+/* Ends the oldest track of a session that has ended.  The peer may never
+   subscribe to it. */
+
+static int
+parley_link_evict(parley_link_t *link)
+{
+    parley_link_track_t  *t, *oldest;
+
+    oldest = NULL;
+
+    for (t = link->tracks; t != NULL; t = t->next) {
+        if (t->ends) {
+            oldest = t;
+        }
+    }
+
+    if (oldest == NULL
+        || parley_link_track_stop(link, oldest, 1,
+                                  PARLEY_MOQT_DONE_TRACK_ENDED,
+                                  "the session has ended")
+           != 0)
+    {
+        return -1;
+    }
+
+    parley_link_track_free(link, oldest);
+
+    return 0;
+}
+
+
 /* Finds or makes the track of the answers of a session_id. */
 
 static parley_link_track_t *
@@ -665,6 +697,12 @@ parley_link_answers(parley_link_t *link, parley_str_t name)
     if (t != NULL) {
         t->ends = 0;
         return t;
+    }
+
+    if (link->ntracks >= PARLEY_LINK_TRACKS(link)
+        && parley_link_evict(link) != 0)
+    {
+        return NULL;
     }
 
     t = parley_link_track_make(link, text);

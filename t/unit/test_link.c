@@ -500,6 +500,80 @@ test_frames(void **state)
 }
 
 
+/* Sessions that are denied leave a bounded number of tracks. */
+
+static void
+test_denied(void **state)
+{
+    char      json[128];
+    size_t    i;
+    uint64_t  alias;
+
+    (void) state;
+
+    begin(SIZE_MAX);
+    setup("/moq", NULL, 10000);
+    alias = publish("alice", "alice.0.cmd");
+
+    for (i = 0; i < 200; i++) {
+        (void) snprintf(json, sizeof(json), "{\"action\":\"session_init\","
+                        "\"session_id\":\"s%zu\",\"auth_token\":\"x\"}", i);
+
+        w.nproofs = 0;
+        w.ngot = 0;
+        send_cmd(alias, 1 + i, 1, json);
+        assert_int_equal(w.nproofs, 1);
+        prove(401, "", "");
+    }
+
+    assert_false(w.closed);
+    assert_int_equal(parley_link_sessions(w.link), 0);
+    assert_true(parley_link_tracks(w.link) <= 4 * 4 + 4);
+
+    end();
+}
+
+
+/* Before the proof only some streams are read. */
+
+static void
+test_streams(void **state)
+{
+    size_t                 i;
+    uint64_t               alias;
+    parley_str_t           octets;
+    parley_moq_frame_t     f;
+    parley_link_stream_t  *st[6];
+
+    (void) state;
+
+    begin(SIZE_MAX);
+    setup("/moq", NULL, 100);
+    alias = publish("alice", "alice.0.cmd");
+
+    for (i = 0; i < 6; i++) {
+        f = cmd(5, (uint32_t) i, i == 3 ? INIT("s1", "token")
+                                        : "{\"action\":\"x\"}");
+        st[i] = send_frames(alias, &f, 1);
+        assert_int_equal(parley_link_waits(st[i]), i >= 4);
+    }
+
+    prove(0, "alice", "alice");
+    assert_true(w.resumed > 0);
+    assert_int_equal(w.nposts, 0);
+
+    for (i = 4; i < 6; i++) {
+        f = cmd(5, (uint32_t) i, "{\"action\":\"x\"}");
+        octets = frames(alias, &f, 1);
+        assert_int_equal(give(st[i], octets, 1), 0);
+        free((void *) (uintptr_t) octets.data);
+        assert_int_equal(w.nposts, i - 3);
+    }
+
+    end();
+}
+
+
 /* Returns the types of the messages on a stream, each as two hex digits. */
 
 static const char *
@@ -585,6 +659,8 @@ main(void)
         cmocka_unit_test(test_announce),
         cmocka_unit_test(test_frames),
         cmocka_unit_test(test_agents),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_denied),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
