@@ -128,10 +128,6 @@ parley_link_stream(parley_link_t *link, parley_link_kind_t kind, void *handle)
         link->control = st;
     }
 
-    if (!link->proved && kind != PARLEY_LINK_CONTROL) {
-        st->early = ++link->unproved > PARLEY_LINK_UNPROVED;
-    }
-
     st->next = link->streams;
     st->prev = &link->streams;
 
@@ -171,6 +167,11 @@ parley_link_stream_free(parley_link_stream_t *st)
         link->control = NULL;
     }
 
+    if (st->early) {
+        link->unproved--;
+        parley_link_unblock(link);
+    }
+
     parley_link_source_drop(link, st->source);
     parley_link_rest_free(link, &st->rest);
     parley_link_release(link, st->octets);
@@ -202,10 +203,16 @@ parley_link_read(parley_link_stream_t *st, parley_str_t *in, int fin,
         return -1;
     }
 
-    if (st->early && !link->proved) {
-        st->waits = 1;
-        link->blocked = 1;
-        return 0;
+    if (!link->proved && !st->early && st->kind != PARLEY_LINK_CONTROL) {
+
+        if (link->unproved == PARLEY_LINK_UNPROVED) {
+            st->waits = 1;
+            link->blocked = 1;
+            return 0;
+        }
+
+        link->unproved++;
+        st->early = 1;
     }
 
     parley_link_enter(link);

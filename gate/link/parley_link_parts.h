@@ -169,7 +169,7 @@ struct parley_link_stream_s {
     unsigned                held:1;     /* the object is whole and waits */
     unsigned                stopped:1;  /* nothing more is wanted */
     unsigned                lists:1;    /* it has the list of agents */
-    unsigned                early:1;    /* it is read after the proof */
+    unsigned                early:1;    /* it counts as unproved */
     int64_t                 since;      /* ms, when an unknown alias came */
     parley_moqt_data_t      data;
     parley_moqt_control_t   control;    /* of a REQUEST stream */
@@ -226,7 +226,8 @@ struct parley_link_s {
     parley_link_fetch_t      *fetches;
     parley_moq_reassembly_t  *reassembly;
     unsigned                  malformed;
-    unsigned                  unproved; /* streams before the proof */
+    unsigned                  unproved; /* streams that are read before the
+                                           proof */
 };
 
 
