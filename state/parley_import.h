@@ -121,6 +121,7 @@ typedef enum {
 /* effect of a step that this process has to tell */
 typedef enum {
     PARLEY_IMPORTED = 0,        /* none */
+    PARLEY_IMPORTED_BEFORE,     /* the zone had the step */
     PARLEY_IMPORTED_REPLACED,   /* a JOIN has replaced a session of this node,
                                    whose process must be told */
     PARLEY_IMPORTED_LOST        /* the zone has no room for a job of this
@@ -178,7 +179,7 @@ typedef struct parley_import_ops_s {
     int  (*quits)(parley_state_t *s);
 
     /* Returns the number of a worker of this node that has ended, from position
-       *at on, 0: the beginning, and the next position; 0: there is none.
+       *at on, 0: the beginning, and the next position; 0: none.
        link: returns its last connection.  _told: the store knows its end. */
     uint64_t  (*ended)(parley_state_t *s, uint32_t *at,
                   parley_process_link_t *link);
@@ -237,8 +238,18 @@ typedef struct parley_import_ops_s {
     size_t  (*jobs)(parley_state_t *s, size_t at,
                 void (*each)(void *ctx, uint64_t job), void *ctx);
 
-    /* Returns the state of an id or slot in this zone.  Sets the other fields
-       of one that is taken. */
+    /*
+     * Finds a job of this node that owes a record to the readers of a log, from
+     * before an epoch of the log.  Returns 1 with the append that adds both
+     * again and the end of this job, in the arena, and marks the job as not
+     * owed.  Returns 0 if no job is found or memory is exhausted.
+     */
+    int  (*owed_before)(parley_state_t *s, const uint8_t log[PARLEY_KEY_LEN],
+             uint64_t epoch, parley_arena_t *arena, parley_append_t *ret,
+             parley_import_end_t *end);
+
+    /* Returns the state of an id or slot in this zone.  If it is taken, sets
+       the other fields. */
     parley_import_held_t  (*held)(parley_state_t *s, parley_import_id_t *id);
 
     /* Returns whether this process has a job, and in *job its number in the

@@ -99,6 +99,7 @@ const parley_import_ops_t  parley_memory_import_ops = {
     .has_lane = parley_import_has_lane,
     .sole = parley_import_sole,
     .jobs = parley_import_jobs,
+    .owed_before = parley_import_owed_before,
     .held = parley_import_held,
     .has_job = parley_import_has_job,
 };
@@ -207,7 +208,7 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
 
     if (i->number <= s->sh->appends.step) {
         parley_memory_unlock(s);
-        return PARLEY_IMPORTED;
+        return PARLEY_IMPORTED_BEFORE;
     }
 
     ret = PARLEY_IMPORTED;

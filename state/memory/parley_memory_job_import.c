@@ -199,6 +199,13 @@ parley_job_import_end(parley_memory_t *s, const parley_import_t *i,
         return;
     }
 
+    /* the step adds it again, with a place in the new epoch of its log */
+
+    if (i->own && load.epoch != 0 && load.offset == 0) {
+        parley_job_remove_locked(s, load.lane, load.at, now);
+        return;
+    }
+
     if (i->own) {
         parley_job_over_locked(s, load.lane, load.at, i->end->how, 0);
         parley_job_finish_locked(s, now);

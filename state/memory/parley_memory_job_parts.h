@@ -328,6 +328,15 @@ void parley_memory_node(parley_memory_t *s, uint32_t node);
 int parley_job_import_add(parley_memory_t *s, const struct parley_import_s *i,
     int64_t now);
 
+/* parley_memory_owed.c */
+
+/* As parley_import_ops_t.owed_before. */
+int parley_import_owed_before(parley_state_t *state,
+    const uint8_t log[PARLEY_KEY_LEN], uint64_t epoch, parley_arena_t *arena,
+    parley_append_t *ret, struct parley_import_end_s *end);
+
+/* parley_memory_job_import.c */
+
 /* As parley_import_ops_t has them. */
 int parley_import_has_lane(parley_state_t *state,
     const uint8_t lane[PARLEY_KEY_LEN]);

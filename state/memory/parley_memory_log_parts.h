@@ -18,6 +18,7 @@
 
 /* value of a log, under its key */
 struct parley_import_s;
+struct parley_import_end_s;
 
 
 typedef struct {

@@ -336,6 +336,10 @@ parley_store_take_step(parley_store_t *s, uint64_t number,
         s->env->replaced(s->env->ctx, step.import.join, step.import.stamp);
         break;
 
+    case PARLEY_IMPORTED_BEFORE:
+        parley_arena_reset(&arena);
+        return;
+
     case PARLEY_IMPORTED_LOST:
         s->stat.lost[PARLEY_STORE_LOST_JOB]++;
         parley_store_log(s, PARLEY_STORE_WARN, "the zone has no room for a job "
@@ -352,6 +356,10 @@ parley_store_take_step(parley_store_t *s, uint64_t number,
 
     if (step.import.kind == PARLEY_IMPORT_JOIN && step.import.own) {
         parley_store_check_session(s, &step.import);
+    }
+
+    if (step.import.kind == PARLEY_IMPORT_JOIN) {
+        s->joined(s, &step.import);
     }
 
     if (step.held.key != NULL) {

@@ -92,8 +92,8 @@ parley_store_read_held(parley_store_t *s, parley_store_call_t *call,
 }
 
 
-/* A zone reserves an id before the store does, and frees it before.  So what is
-   free there is not under way. */
+/* A zone reserves an id before the store does, and frees it before.  So an id
+   that is free there is not under way. */
 
 void
 parley_store_tell_held(parley_store_t *s, parley_import_id_t *id)

@@ -49,6 +49,7 @@
                                        engine forgets a reservation */
 
 
+struct parley_import_s;
 struct parley_process_link_s;
 
 typedef struct parley_store_call_s  parley_store_call_t;
@@ -269,6 +270,9 @@ struct parley_store_s {
     uint32_t                    process;        /* its number in the zone */
     parley_store_call_t        *waiting;        /* calls; the zone does not
                                                    have their steps yet */
+    void                      (*joined)(parley_store_t *s,
+                                   const struct parley_import_s *i);    /* the
+                                                   zone has taken a join */
     size_t                      session;        /* sessions are being added
                                                    again, from this position
                                                    on; 0: not */

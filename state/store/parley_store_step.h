@@ -5,8 +5,8 @@
  *   format 1, kind 1, node 8, worker 8, process 4, then by kind
  *   a  append   flags 1, account 16, logs 4 and their keys, retention 4 4 8,
  *               ttl 8, record 4, jobs 4 and for each: lane 16, class 1,
- *               flags 1, after 8, lasts 8, text 4; if it is the notice of an
- *               end, what x has
+ *               flags 1, after 8, lasts 8, text 4; the fields of x if it
+ *               is the notice of an end
  *   e  erase    log 16, epoch 8, offset 8
  *   h  had      log 16, all 1, n 4, epoch 8 and offset 8 of each
  *   j  join     log 16, stamp 8 (0: the number of the step), flags 1,
@@ -131,6 +131,10 @@ uint32_t parley_store_node_number(const uint8_t *node);
 /* parley_store_job.c */
 
 extern const parley_job_ops_t  parley_store_job_ops;
+
+/* Adds records that this node owes to the readers of a log again, if they are
+   of an earlier epoch. */
+void parley_store_owe_again(parley_store_t *s, const parley_import_t *i);
 
 /* parley_store_roster.c */
 
