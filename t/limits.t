@@ -13,6 +13,7 @@ use Parley::Env qw(port);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
+use Parley::Tool qw(tool);
 use Parley::Upstream;
 
 my $service = Parley::Upstream->start(port(2));
@@ -40,11 +41,14 @@ my $server = join '', map { location($_, "parley_accept aee; $place{$_}") }
 $server .= location("/moq$_->[0]", "parley_accept moq; parley_speak $_->[1]; "
                     . 'parley_jwt on; parley_cap priority=normal timeout=60s;')
     for ['', 'aee'], ['-moq', 'moq'];
+$server .= location('/channel-channel', 'parley_accept channel; parley_jwt on; '
+                    . 'parley_cap priority=normal timeout=60s;');
 $server .= location('/deep', 'parley_accept aee moq; parley_speak c2a; '
                              . 'parley_jwt on; parley_limits depth=12;');
 my $known = from_json(identities());
 $known->{principals}[1]{max_priority} = 'normal';
-$known->{principals}[$_->[0]]{c2a} = "agent:$_->[1]" for [0, 'alice'], [1, 'bob'];
+@{ $known->{principals}[$_->[0]] }{qw(c2a handle)} = ("agent:$_->[1]", "~$_->[1]")
+    for [0, 'alice'], [1, 'bob'];
 
 my $http = gateway_http(server => $server);
 Parley::Env::spew(Parley::Env::tmp_dir() . '/identities.json', jcs($known));
@@ -255,6 +259,33 @@ subtest 'AEE-28 MOQ-19 caps of a carried message that is not translated' => sub 
     $got = $service->last->{json};
     is($got->{aee}{priority}, 'low', 'a lower priority stays');
     is($got->{aee}{timeout_ms}, 5000, 'so does a shorter deadline');
+};
+
+
+subtest 'AEE-28 caps of a message in the text of a frame' => sub {
+    my $task = aee(to => 'agent.bob', priority => 'urgent',
+                   requires => { timeout_ms => 90_000 });
+    my ($status, $frame) = tool({ in => jcs($task) }, 'translate', '--from',
+                                'aee', '--to', 'channel', '--identities',
+                                Parley::Env::tmp_dir() . '/identities.json');
+
+    is($status, 0, 'a frame with a task in its text');
+    is(try('/channel-channel', from_json($frame))->{status}, 200);
+
+    my $got = $service->last->{json};
+
+    like($got->{payload}{query_text}, qr/^priority: normal$/m,
+         'the priority is lowered');
+    like($got->{payload}{query_text}, qr/^requires: \{"timeout_ms":60000\}$/m,
+         'the deadline is shortened');
+    is($got->{payload}{timeout_ms}, 60_000, 'also that of the frame');
+
+    ($status, my $back) = tool({ in => jcs($got) }, 'translate', '--from',
+                               'channel', '--to', 'aee', '--identities',
+                               Parley::Env::tmp_dir() . '/identities.json');
+    is_deeply([@{ from_json($back) }{qw(type intent priority requires payload)}],
+              ['task', $task->{intent}, 'normal', { timeout_ms => 60_000 },
+               $task->{payload}], 'the task is read again');
 };
 
 

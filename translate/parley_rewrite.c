@@ -47,6 +47,14 @@ parley_rewrite_caps(parley_arena_t *arena, const parley_msg_t *m,
         n += edits[n].pointer.len > 0;
     }
 
+    if (parley_rewrite_text(arena, m, cap, caps->timeout_ms, &edits[n], err)
+        != 0)
+    {
+        return -1;
+    }
+
+    n += edits[n].pointer.len > 0;
+
     *ret_n = n;
 
     return 0;
