@@ -129,6 +129,30 @@ int parley_json_read(parley_json_t *doc, parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 
+/*
+ * Returns whether a document with more levels of arrays and objects, by the
+ * number more, could exceed depth levels.
+ */
+static inline int
+parley_json_is_deeper(const parley_json_t *doc, uint32_t depth, uint32_t more)
+{
+    uint32_t  i;
+
+    depth = depth > more ? depth - more : 0;
+
+    /* the number of nodes limits the depth */
+
+    for (i = 0; doc->nnodes > depth && i < doc->nnodes; i++) {
+        if (!(doc->nodes[i].flags & PARLEY_JSON_KEY)
+            && doc->nodes[i].depth > depth)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
 /* Returns node i, which must be less than doc->nnodes. */
 static inline const parley_json_node_t *
 parley_json_node(const parley_json_t *doc, uint32_t i)

@@ -101,9 +101,27 @@ typedef struct parley_import_s {
 } parley_import_t;
 
 
+/* an id or a slot */
+typedef struct {
+    parley_kind_t   kind;       /* PARLEY_KIND_ID or PARLEY_KIND_SLOT */
+    const uint8_t  *key;        /* [PARLEY_KEY_LEN] */
+    uint64_t        stamp;      /* of its admission */
+    uint8_t         print[PARLEY_PRINT_LEN];    /* of an id that is taken */
+    int64_t         left;       /* ms that it is taken */
+} parley_import_id_t;
+
+
+typedef enum {
+    PARLEY_IMPORT_FREE = 0,
+    PARLEY_IMPORT_RESERVED,
+    PARLEY_IMPORT_TAKEN
+} parley_import_held_t;
+
+
 /* effect of a step that this process has to tell */
 typedef enum {
     PARLEY_IMPORTED = 0,        /* none */
+    PARLEY_IMPORTED_BEFORE,     /* the zone had the step */
     PARLEY_IMPORTED_REPLACED,   /* a JOIN has replaced a session of this node,
                                    whose process must be told */
     PARLEY_IMPORTED_LOST        /* the zone has no room for a job of this
@@ -160,9 +178,12 @@ typedef struct parley_import_ops_s {
        the zone uses it. */
     int  (*quits)(parley_state_t *s);
 
-    /* Returns the number of a worker of this node that has ended, and forgets
-       it; 0: none.  link: returns its last connection. */
-    uint64_t  (*ended)(parley_state_t *s, parley_process_link_t *link);
+    /* Returns the number of a worker of this node that has ended, from position
+       *at on, 0: the beginning, and the next position; 0: none.
+       link: returns its last connection.  _told: the store knows its end. */
+    uint64_t  (*ended)(parley_state_t *s, uint32_t *at,
+                  parley_process_link_t *link);
+    void  (*ended_told)(parley_state_t *s, uint64_t worker);
 
     /*
      * Calls each() with sessions of this node, from position at on, 0: the
@@ -197,6 +218,11 @@ typedef struct parley_import_ops_s {
     /* Removes a session that was joined with the stamp. */
     void  (*leave)(parley_state_t *s, const parley_leave_t *l);
 
+    /* Removes a session of this process that was joined by a step before a
+       number. */
+    void  (*leave_before)(parley_state_t *s, const parley_leave_t *l,
+              uint64_t number);
+
     /* Returns whether the zone has a session that was joined with the stamp. */
     int  (*has_session)(parley_state_t *s, const parley_leave_t *l);
 
@@ -211,6 +237,20 @@ typedef struct parley_import_ops_s {
     /* As sessions(), with the numbers of the jobs that this node does. */
     size_t  (*jobs)(parley_state_t *s, size_t at,
                 void (*each)(void *ctx, uint64_t job), void *ctx);
+
+    /*
+     * Finds a job of this node that owes a record to the readers of a log, from
+     * before an epoch of the log.  Returns 1 with the append that adds both
+     * again and the end of this job, in the arena, and marks the job as not
+     * owed.  Returns 0 if no job is found or memory is exhausted.
+     */
+    int  (*owed_before)(parley_state_t *s, const uint8_t log[PARLEY_KEY_LEN],
+             uint64_t epoch, parley_arena_t *arena, parley_append_t *ret,
+             parley_import_end_t *end);
+
+    /* Returns the state of an id or slot in this zone.  If it is taken, sets
+       the other fields. */
+    parley_import_held_t  (*held)(parley_state_t *s, parley_import_id_t *id);
 
     /* Returns whether this process has a job, and in *job its number in the
        order; 0: the zone alone has it. */

@@ -13,10 +13,18 @@ plan 'no_plan';
 my $all = 'parley_accept aee vcp c2a channel moq; parley_jwt on;';
 my $deny = 'parley_deny intent=ops.delete; parley_allow principal=**;';
 
-with_gateway(matrix(add => join '', map {
+# the type of AEE with which a message of an unknown type is sent
+my %type = (aee => 'task|event', map { $_ => 'task' } qw(c2a channel moq));
+
+my $locations = join '', map {
     location("/deny-$_", "$all parley_speak $_; $deny")
   . location("/only-$_", "$all parley_speak $_; parley_allow intent=notes.**;")
-} qw(aee c2a channel moq)));
+  . location("/typed-$_", "$all parley_speak $_; parley_deny type=$type{$_}; "
+                          . 'parley_allow principal=**;')
+} qw(aee c2a channel moq);
+
+with_gateway(matrix(add => $locations
+    . location('/only-vcp', "$all parley_speak aee; parley_allow intent=vcp.**;")));
 
 
 # Returns a data part with an AEE task of that intent.
@@ -344,3 +352,78 @@ post('/to-moq', commanded(command('ops.delete'), form => 'task'))
 --- got
 /action = ops.delete
 /aee = {"form":"task"}
+
+
+
+=== TEST 31: SEC-04 MOQ-19 an AEE message of an unknown type in a command is a task
+--- send
+my %m = (id => uuid4(), created => timestamp(), sender => 'alice',
+         recipient => 'bob');
+post('/typed-aee', { action => 'go', session_id => 's', payload => { a => 1 },
+                     aee => { %m, form => 'zzz' } })
+--- refused: moq policy-refused
+
+
+
+=== TEST 32: SEC-04 MOQ-19 and if the command is not translated
+--- send
+my %m = (id => uuid4(), created => timestamp(), sender => 'alice',
+         recipient => 'bob');
+post('/typed-moq', { action => 'go', session_id => 's', payload => { a => 1 },
+                     aee => { %m, form => 'Task' } })
+--- refused: moq policy-refused
+
+
+
+=== TEST 33: SEC-04 an AEE message of an unknown type in an event is of its act
+--- send
+post('/typed-aee', parts(task('notes.a', form => 'zzz')))
+--- refused: c2a policy-refused
+
+
+
+=== TEST 34: SEC-04 MOQ-19 an answer with the action of another intent
+--- send
+my %m = (id => uuid4(), created => timestamp(), sender => 'alice',
+         recipient => 'bob');
+post('/only-moq', { action => 'ops.delete', session_id => 's',
+                    status => 'approved', payload => { a => 1 },
+                    aee => { %m, form => 'result', intent => 'notes.read' } })
+--- refused: moq intent-refused /aee/intent
+
+
+
+=== TEST 35: SEC-04 MOQ-19 a failure with the action of another intent
+--- send
+my %m = (id => uuid4(), created => timestamp(), sender => 'alice',
+         recipient => 'bob');
+post('/only-moq', { action => 'ops.delete', session_id => 's',
+                    status => 'error', error_code => 500,
+                    payload => { code => 'E_X', message => 'x',
+                                 retryable => false() },
+                    aee => { %m, form => 'error', intent => 'notes.read' } })
+--- refused: moq intent-refused /aee/intent
+
+
+
+=== TEST 36: SEC-04 MOQ-19 an answer with an allowed action
+--- send
+my %m = (id => uuid4(), created => timestamp(), sender => 'alice',
+         recipient => 'bob');
+post('/only-moq', { action => 'notes.read', session_id => 's',
+                    status => 'approved', payload => { a => 1 },
+                    aee => { %m, form => 'result', intent => 'notes.told' } })
+--- error_code: 202
+--- forwarded: 1
+
+
+
+=== TEST 37: SEC-04 an AEE result with another intent than the answer that it carries
+--- send
+my $id = uuid4();
+post('/only-vcp', aee(type => 'result', intent => 'ops.delete',
+    reply_to => uuid4(), payload => {
+        text => 'x', vcp => { form => 'acknowledgment' },
+        references => [{ id => $id, type => 'vcp.message',
+                         locator => "parley:vcp:$id" }] }))
+--- refused: aee intent-refused /intent

@@ -13,6 +13,7 @@ use Parley::Env qw(port);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
+use Parley::Tool qw(tool);
 use Parley::Upstream;
 
 my $service = Parley::Upstream->start(port(2));
@@ -37,10 +38,17 @@ my %place = (
 
 my $server = join '', map { location($_, "parley_accept aee; $place{$_}") }
                           sort keys %place;
-$server .= location('/moq', 'parley_accept moq; parley_speak aee; parley_jwt on; '
-                            . 'parley_cap priority=normal;');
+$server .= location("/moq$_->[0]", "parley_accept moq; parley_speak $_->[1]; "
+                    . 'parley_jwt on; parley_cap priority=normal timeout=60s;')
+    for ['', 'aee'], ['-moq', 'moq'];
+$server .= location('/channel-channel', 'parley_accept channel; parley_jwt on; '
+                    . 'parley_cap priority=normal timeout=60s;');
+$server .= location('/deep', 'parley_accept aee moq; parley_speak c2a; '
+                             . 'parley_jwt on; parley_limits depth=12;');
 my $known = from_json(identities());
 $known->{principals}[1]{max_priority} = 'normal';
+@{ $known->{principals}[$_->[0]] }{qw(c2a handle)} = ("agent:$_->[1]", "~$_->[1]")
+    for [0, 'alice'], [1, 'bob'];
 
 my $http = gateway_http(server => $server);
 Parley::Env::spew(Parley::Env::tmp_dir() . '/identities.json', jcs($known));
@@ -228,6 +236,103 @@ subtest 'AEE-28 MOQ-19 a priority in a carried message is lowered' => sub {
        202);
     is($service->last->{json}{priority}, 'normal', 'of VCP');
 };
+
+
+subtest 'AEE-28 MOQ-19 caps of a carried message that is not translated' => sub {
+    my %carried = (form => 'task', created => timestamp(), sender => 'alice',
+                   recipient => 'bob');
+    my %m = (session_id => 's', payload => { text => 'x' });
+    my $carries = sub {
+        return try('/moq-moq', { %m, action => 'ops.backup.run',
+                                 aee => { %carried, id => uuid7(), @_ } });
+    };
+
+    is($carries->(priority => 'urgent', timeout_ms => 90_000)->{status}, 202);
+
+    my $got = $service->last->{json};
+
+    is($got->{aee}{priority}, 'normal', 'the priority is lowered');
+    is($got->{aee}{timeout_ms}, 60_000, 'the deadline is shortened');
+    is_deeply($got->{payload}, { text => 'x' }, 'the rest stays');
+
+    is($carries->(priority => 'low', timeout_ms => 5000)->{status}, 202);
+    $got = $service->last->{json};
+    is($got->{aee}{priority}, 'low', 'a lower priority stays');
+    is($got->{aee}{timeout_ms}, 5000, 'so does a shorter deadline');
+};
+
+
+subtest 'AEE-28 caps of a message in the text of a frame' => sub {
+    my $task = aee(to => 'agent.bob', priority => 'urgent',
+                   requires => { timeout_ms => 90_000 });
+    my ($status, $frame) = tool({ in => jcs($task) }, 'translate', '--from',
+                                'aee', '--to', 'channel', '--identities',
+                                Parley::Env::tmp_dir() . '/identities.json');
+
+    is($status, 0, 'a frame with a task in its text');
+    is(try('/channel-channel', from_json($frame))->{status}, 200);
+
+    my $got = $service->last->{json};
+
+    like($got->{payload}{query_text}, qr/^priority: normal$/m,
+         'the priority is lowered');
+    like($got->{payload}{query_text}, qr/^requires: \{"timeout_ms":60000\}$/m,
+         'the deadline is shortened');
+    is($got->{payload}{timeout_ms}, 60_000, 'also that of the frame');
+
+    ($status, my $back) = tool({ in => jcs($got) }, 'translate', '--from',
+                               'channel', '--to', 'aee', '--identities',
+                               Parley::Env::tmp_dir() . '/identities.json');
+    is_deeply([@{ from_json($back) }{qw(type intent priority requires payload)}],
+              ['task', $task->{intent}, 'normal', { timeout_ms => 60_000 },
+               $task->{payload}], 'the task is read again');
+};
+
+
+subtest 'GW-05 a translation has at most the levels that the location reads' => sub {
+    my $nest = sub { my $n = shift; my $v = 1; $v = { a => $v } for 1 .. $n; $v };
+
+    for my $kind (['aee', '/deep', sub { aee(payload => { text => 'x', b => $_[0] }) }],
+                  ['moq', '/deep?recipient=bob', sub { { action => 'go', session_id => 's',
+                                  payload => { text => 'x', b => $_[0] } } }])
+    {
+        my ($name, $uri, $make) = @$kind;
+        my ($most, %status) = 0;
+
+        for my $n (1 .. 12) {
+            my $before = $service->count;
+            my $answer = try($uri, $make->($nest->($n)));
+
+            if ($service->count == $before) {
+                is($answer->{status}, 413, "$name: $n levels are refused")
+                    or diag($answer->{body});
+                next;
+            }
+
+            is($most, $n - 1, "$name: $n levels pass");
+            $most = $n;
+            cmp_ok(depth($service->last->{json}), '<=', 12, 'no more arrive');
+        }
+
+        cmp_ok($most, '>', 3, "$name: some pass");
+        cmp_ok($most, '<', 10, "$name: not all that the location reads");
+    }
+};
+
+
+# Returns the levels of arrays and objects of a value.
+sub depth {
+    my $value = shift;
+    my @in = ref $value eq 'HASH' ? values %$value
+           : ref $value eq 'ARRAY' ? @$value : return 0;
+    my $most = 0;
+
+    for my $levels (map { depth($_) } @in) {
+        $most = $levels if $levels > $most;
+    }
+
+    return 1 + $most;
+}
 
 
 subtest 'AEE-28 the lower of both caps holds' => sub {

@@ -417,8 +417,8 @@ my %acts = (
         });
     },
 
-    # a restart of the engine with its file
-    restart => sub {
+    restart => sub {        # its file may lack the last second
+        push @lag, [time - LAG, time + LAG, 'restart'];
         away(sub {
             my $primary = $set->primary;
 

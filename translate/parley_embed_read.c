@@ -3,12 +3,14 @@
 #include "translate/parley_embed.h"
 #include "translate/parley_embed_text.h"
 #include "translate/parley_msg_field.h"
+#include "translate/parley_plain.h"
 #include "core/parley_time.h"
 
 
 static int parley_embed_take(parley_arena_t *arena, parley_msg_t *msg,
     const parley_msg_t *outer, const parley_embed_t *c,
     const parley_embed_slot_t *slot);
+static void parley_embed_take_form(parley_msg_t *msg);
 static int parley_embed_take_words(parley_arena_t *arena, parley_msg_t *msg,
     const parley_embed_t *c, const parley_embed_slot_t *slot);
 static int parley_embed_take_intent(parley_arena_t *arena, parley_msg_t *msg,
@@ -142,7 +144,27 @@ parley_embed_take(parley_arena_t *arena, parley_msg_t *msg,
         return -1;
     }
 
+    parley_embed_take_form(msg);
+
     return slot->agrees == NULL || slot->agrees(outer, c, msg);
+}
+
+
+/*
+ * Replaces an unknown form of the canonical protocol by the form of the act,
+ * which the encoder writes.  So rules judge the message that is sent.  A form
+ * with control characters stays, and is refused (parley_plain_msg.h).
+ */
+
+static void
+parley_embed_take_form(parley_msg_t *msg)
+{
+    if (msg->origin == PARLEY_PROTO_CANONICAL
+        && !parley_embed_is_form(msg->origin, msg->form)
+        && parley_plain_is_word(msg->form))
+    {
+        msg->form = parley_codecs[msg->origin]->type((unsigned) msg->act);
+    }
 }
 
 

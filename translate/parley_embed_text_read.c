@@ -119,7 +119,7 @@ parley_embed_text_first(parley_arena_t *arena, uint64_t seed,
         form.len = (size_t) (space - form.data);
     }
 
-    if (form.len == 0 || !parley_plain_is(form)
+    if (form.len == 0 || !parley_plain_is_word(form)
         || !parley_embed_is_form(ret->origin, form))
     {
         return 0;

@@ -176,3 +176,23 @@ parley_plain_is(parley_str_t s)
 
     return 1;
 }
+
+
+int
+parley_plain_is_word(parley_str_t s)
+{
+    size_t  i;
+
+    for (i = 0; i + 2 < s.len; i++) {
+        if (s.data[i] == 0xE2
+            && ((s.data[i + 1] == 0x80
+                 && s.data[i + 2] >= 0xA8 && s.data[i + 2] <= 0xAE)
+                || (s.data[i + 1] == 0x81
+                    && s.data[i + 2] >= 0xA6 && s.data[i + 2] <= 0xA9)))
+        {
+            return 0;
+        }
+    }
+
+    return parley_plain_is(s);
+}

@@ -27,6 +27,13 @@ struct parley_plain_s {
 int parley_plain_is(parley_str_t s);
 
 /*
+ * Checks a word that a text for people may contain, such as an intent: as
+ * parley_plain_is(), and without U+2028 and U+2029, which separate lines, and
+ * controls of the direction, U+202A to U+202E and U+2066 to U+2069.
+ */
+int parley_plain_is_word(parley_str_t s);
+
+/*
  * Checks the names in an object that are strings.  Returns 0, or -1:
  * field-invalid, with a pointer to the name that has a control character.
  */

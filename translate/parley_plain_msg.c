@@ -2,6 +2,7 @@
 #include "translate/parley_msg_field.h"
 
 #include <stddef.h>
+#include <string.h>
 
 
 /* fields of a message with their places; DATA: anywhere in the payload */
@@ -29,6 +30,7 @@ static const parley_plain_field_t  parley_plain_fields[] = {
 };
 
 
+static int parley_plain_words(const parley_msg_t *msg, parley_error_t *err);
 static int parley_plain_carried(const parley_msg_t *msg,
     parley_error_t *err);
 
@@ -49,6 +51,10 @@ parley_plain_msg(const parley_msg_t *msg, parley_error_t *err)
                                         : codec->names, err)
         != 0)
     {
+        return -1;
+    }
+
+    if (parley_plain_words(msg, err) != 0) {
         return -1;
     }
 
@@ -83,6 +89,45 @@ parley_plain_msg(const parley_msg_t *msg, parley_error_t *err)
                                     at.pointer[0] != '\0' ? at.pointer
                                     : "the carried message");
         }
+    }
+
+    return 0;
+}
+
+
+/* Checks the words that a text for people contains: the form, the intent. */
+
+static int
+parley_plain_words(const parley_msg_t *msg, parley_error_t *err)
+{
+    size_t       i;
+    parley_at_t  at;
+
+    const struct {
+        parley_str_t        word;
+        parley_msg_field_t  field;
+    } words[] = {
+        { msg->form, PARLEY_MSG_FORM },
+        { msg->intent, PARLEY_MSG_INTENT },
+        { msg->outer_intent, PARLEY_MSG_INTENT },
+    };
+
+    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+
+        if (words[i].word.len == 0
+            || memchr(words[i].word.data, 0xE2, words[i].word.len) == NULL
+            || parley_plain_is_word(words[i].word))
+        {
+            continue;
+        }
+
+        at = parley_at(msg, msg->held && msg->data.doc != msg->doc
+                            ? PARLEY_MSG_DATA : words[i].field);
+
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, at.pointer,
+                                "%s has a name with control characters",
+                                at.pointer[0] != '\0' ? at.pointer
+                                : "the carried message");
     }
 
     return 0;

@@ -1,8 +1,11 @@
 #include "translate/parley_rewrite.h"
 #include "core/parley_buf.h"
 #include "translate/parley_codec.h"
+#include "translate/parley_msg_field.h"
 
 
+static int parley_rewrite_at(parley_arena_t *arena, const parley_msg_t *m,
+    parley_msg_field_t field, parley_edit_t *edit);
 static parley_priority_t parley_rewrite_highest(const parley_caps_t *caps);
 static int parley_rewrite_priority(parley_arena_t *arena,
     parley_priority_t priority, parley_edit_t *edit);
@@ -15,36 +18,73 @@ parley_rewrite_caps(parley_arena_t *arena, const parley_msg_t *m,
     const parley_caps_t *caps, parley_edit_t *edits, uint32_t *ret_n,
     parley_error_t *err)
 {
-    uint32_t               n;
-    parley_priority_t      cap;
-    const parley_codec_t  *codec;
+    uint32_t           n;
+    parley_priority_t  cap;
 
     n = 0;
-    codec = parley_codecs[m->wire];
     cap = parley_rewrite_highest(caps);
     *ret_n = 0;
 
-    if (codec->pointers[PARLEY_MSG_PRIORITY] != NULL && m->priority > cap) {
-        edits[n].pointer = parley_str_c(codec->pointers[PARLEY_MSG_PRIORITY]);
+    if (m->priority > cap) {
 
-        if (parley_rewrite_priority(arena, cap, &edits[n++]) != 0) {
+        if (parley_rewrite_at(arena, m, PARLEY_MSG_PRIORITY, &edits[n]) != 0
+            || parley_rewrite_priority(arena, cap, &edits[n]) != 0)
+        {
             return parley_error_memory(err);
         }
+
+        n += edits[n].pointer.len > 0;
     }
 
-    if (codec->pointers[PARLEY_MSG_TIMEOUT] != NULL && caps->timeout_ms > 0
-        && m->timeout_ms > caps->timeout_ms)
+    if (caps->timeout_ms > 0 && m->timeout_ms > caps->timeout_ms) {
+
+        if (parley_rewrite_at(arena, m, PARLEY_MSG_TIMEOUT, &edits[n]) != 0
+            || parley_rewrite_timeout(arena, caps->timeout_ms, &edits[n]) != 0)
+        {
+            return parley_error_memory(err);
+        }
+
+        n += edits[n].pointer.len > 0;
+    }
+
+    if (parley_rewrite_text(arena, m, cap, caps->timeout_ms, &edits[n], err)
+        != 0)
     {
-        edits[n].pointer = parley_str_c(codec->pointers[PARLEY_MSG_TIMEOUT]);
-
-        if (parley_rewrite_timeout(arena, caps->timeout_ms, &edits[n++]) != 0) {
-            return parley_error_memory(err);
-        }
+        return -1;
     }
+
+    n += edits[n].pointer.len > 0;
 
     *ret_n = n;
 
     return 0;
+}
+
+
+/*
+ * Finds the member of a field: in the message, or in the capsule of a carried
+ * message.  The pointer is empty if the field has no member.  Returns 0, or -1
+ * if memory is exhausted.
+ */
+
+static int
+parley_rewrite_at(parley_arena_t *arena, const parley_msg_t *m,
+    parley_msg_field_t field, parley_edit_t *edit)
+{
+    parley_at_t   at;
+    const char   *fixed;
+
+    fixed = parley_codecs[m->wire]->pointers[field];
+
+    edit->pointer = fixed != NULL ? parley_str_c(fixed) : parley_str_none;
+
+    if (fixed != NULL || !m->held) {
+        return 0;
+    }
+
+    at = parley_at(m, field);
+
+    return parley_arena_str(arena, parley_str_c(at.pointer), &edit->pointer);
 }
 
 

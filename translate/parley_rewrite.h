@@ -11,7 +11,7 @@
 #include "translate/parley_engine.h"
 
 
-#define PARLEY_CAPS_MAX  2      /* maximum edits of caps */
+#define PARLEY_CAPS_MAX  3      /* maximum edits of caps */
 
 
 /* Returns the priority of a message after the caps. */
@@ -24,6 +24,17 @@ parley_priority_t parley_rewrite_capped(const parley_msg_t *m,
  */
 int parley_rewrite_caps(parley_arena_t *arena, const parley_msg_t *m,
     const parley_caps_t *caps, parley_edit_t *edits, uint32_t *ret_n,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Writes the edit of the text that contains the message m, if its priority is
+ * above cap or its deadline above timeout_ms (0: any deadline).  The pointer of
+ * the edit is empty if nothing changes.  Returns 0, or -1 if memory is
+ * exhausted.
+ */
+int parley_rewrite_text(parley_arena_t *arena, const parley_msg_t *m,
+    parley_priority_t cap, int64_t timeout_ms, parley_edit_t *edit,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 

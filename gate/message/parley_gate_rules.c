@@ -34,6 +34,9 @@ typedef int (*parley_gate_decide_pt)(const parley_policy_t *policy,
     const parley_policy_rule_t **ret_rule, parley_error_t *err);
 
 
+static int parley_gate_rules_decide(const parley_gate_t *g,
+    const parley_rules_request_t *r, const parley_gate_asked_t *a,
+    const parley_policy_rule_t **ret_rule, parley_error_t *err);
 static int parley_gate_rules_of_caller(parley_gate_t *g,
     parley_gate_decide_pt decide);
 static int parley_gate_rules_roles(const parley_who_t *who,
@@ -66,9 +69,64 @@ parley_gate_rules_check(parley_gate_t *g)
         return parley_error_memory(g->err);
     }
 
-    return parley_policy_check(g->conf.gate->policy, &a.request,
-                               &g->report.rule, g->err)
-           == 0 ? 1 : 0;
+    return parley_gate_rules_decide(g, &r, &a, &g->report.rule, g->err) == 0
+           ? 1 : 0;
+}
+
+
+/*
+ * Decides on a message.  A recipient that gets it as it came may act on the
+ * intent of the carrier, which is another one in an answer: then the rules must
+ * allow both.  Returns 0, or -1 as parley_policy_check() does.
+ */
+
+static int
+parley_gate_rules_decide(const parley_gate_t *g,
+    const parley_rules_request_t *r, const parley_gate_asked_t *a,
+    const parley_policy_rule_t **ret_rule, parley_error_t *err)
+{
+    size_t                    i;
+    parley_str_t              text;
+    parley_policy_name_t      types[2], intents[2];
+    const parley_codec_t     *codec;
+    parley_policy_request_t   request;
+
+    if (parley_policy_check(r->conf->policy, &a->request, ret_rule, err) != 0) {
+        return -1;
+    }
+
+    codec = parley_codecs[r->msg->wire];
+
+    /* in other protocols the intent of a carrier only says its form */
+
+    if (r->msg->outer_intent.len == 0
+        || (r->msg->wire != PARLEY_PROTO_CANONICAL && codec->type != NULL)
+        || (r->conf->speak != r->msg->wire && g->conf.s->submit == NULL))
+    {
+        return 0;
+    }
+
+    text = parley_str_none;
+
+    if (codec->reading != NULL
+        && codec->reading(r->arena, r->msg->outer_intent, &text) != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    request = a->request;
+
+    parley_gate_rules_words(types, &request.type, r->msg->form,
+                            r->msg->outer_form);
+    parley_gate_rules_words(intents, &request.intent, r->msg->outer_intent,
+                            text);
+
+    for (i = 0; i < 2; i++) {
+        types[i].loose = 0;
+        intents[i].loose = 0;
+    }
+
+    return parley_policy_check(r->conf->policy, &request, ret_rule, err);
 }
 
 
@@ -505,7 +563,7 @@ parley_gate_may_reach(const parley_gate_t *g, const parley_principal_t *reader)
 
     return parley_rules_ask(&r, &a) == 0
            && parley_gate_rules_readings(&r, &a) == 0
-           && parley_policy_check(policy, &a.request, NULL, &err) == 0;
+           && parley_gate_rules_decide(g, &r, &a, NULL, &err) == 0;
 }
 
 
@@ -549,7 +607,7 @@ parley_gate_may_address(const parley_gate_t *g, parley_str_t text,
     a.request.to.list = a.recipient.list;
     a.request.to.n = a.recipient.n;
 
-    return parley_policy_check(policy, &a.request, NULL, &err) == 0;
+    return parley_gate_rules_decide(g, &r, &a, NULL, &err) == 0;
 }
 
 

@@ -9,7 +9,12 @@
 #include "translate/parley_rewrite.h"
 
 
+/* levels that a translation adds, at most */
+#define PARLEY_GATE_LEVELS  8
+
+
 static int parley_gate_sent(parley_gate_t *g);
+static int parley_gate_translate_depth(const parley_gate_t *g);
 static int parley_gate_translate_is_framed(const parley_gate_t *g);
 static int parley_gate_unframed(parley_gate_t *g);
 static int parley_gate_alias(parley_gate_t *g);
@@ -112,7 +117,44 @@ parley_gate_sent(parley_gate_t *g)
     rc = parley_encode(g->engine, g->arena, g->conf.gate->speak, g->msg,
                        &g->out.opts, &g->out.sent, loss, g->err);
 
-    return rc == 0 ? 0 : parley_gate_unframed(g);
+    return rc == 0 ? parley_gate_translate_depth(g) : parley_gate_unframed(g);
+}
+
+
+/*
+ * A translation may have more levels than the message.  It is refused if it has
+ * more than this location reads, because its recipient may be such a location.
+ */
+
+static int
+parley_gate_translate_depth(const parley_gate_t *g)
+{
+    parley_json_t         doc;
+    parley_json_limits_t  limits;
+
+    if (g->out.sent.copied || g->msg->wire == g->conf.gate->speak
+        || !parley_json_is_deeper(g->msg->doc, g->conf.gate->limits.depth,
+                                  PARLEY_GATE_LEVELS))
+    {
+        return 0;
+    }
+
+    limits.octets = SIZE_MAX;
+    limits.depth = g->conf.gate->limits.depth;
+    limits.string = UINT32_MAX;
+    limits.members = UINT32_MAX;
+
+    if (parley_json_read(&doc, g->arena, &limits, g->in.seed,
+                         g->out.sent.body, g->err)
+        == 0)
+    {
+        return 0;
+    }
+
+    return g->err->code != PARLEY_E_MESSAGE_TOO_LARGE ? -1
+           : parley_error_set(g->err, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
+                              "the translation has more than %u levels of "
+                              "arrays and objects", (unsigned) limits.depth);
 }
 
 

@@ -38,8 +38,9 @@ static int parley_import_is_record(void *last, const parley_entry_t *e);
 static uint32_t parley_import_keep_nodes(parley_state_t *state,
     const uint32_t *nodes, size_t n);
 static int parley_import_quits(parley_state_t *state);
-static uint64_t parley_import_ended(parley_state_t *state,
+static uint64_t parley_import_ended(parley_state_t *state, uint32_t *at,
     parley_process_link_t *link);
+static void parley_import_ended_told(parley_state_t *state, uint64_t worker);
 static size_t parley_import_sessions(parley_state_t *state, size_t at,
     void (*each)(void *ctx, const parley_join_t *j, uint64_t stamp,
         const parley_process_t *worker),
@@ -61,17 +62,12 @@ static size_t parley_import_had(parley_state_t *state,
     const parley_had_t *had);
 static void parley_import_leave(parley_state_t *state,
     const parley_leave_t *l);
+static void parley_import_leave_before(parley_state_t *state,
+    const parley_leave_t *l, uint64_t number);
 static int parley_import_has_session(parley_state_t *state,
     const parley_leave_t *l);
-static int parley_import_has_lane(parley_state_t *state,
-    const uint8_t lane[PARLEY_KEY_LEN]);
-static uint64_t parley_import_sole(parley_state_t *state,
-    const uint8_t lane[PARLEY_KEY_LEN], parley_arena_t *arena,
-    parley_job_t *ret);
-static size_t parley_import_jobs(parley_state_t *state, size_t at,
-    void (*each)(void *ctx, uint64_t job), void *ctx);
-static int parley_import_has_job(parley_state_t *state,
-    const parley_job_id_t *id, uint64_t *job);
+static parley_import_held_t parley_import_held(parley_state_t *state,
+    parley_import_id_t *id);
 
 
 _Static_assert((int) PARLEY_MEMORY_DUES == PARLEY_IMPORT_DUES,
@@ -90,6 +86,7 @@ const parley_import_ops_t  parley_memory_import_ops = {
     .keep_nodes = parley_import_keep_nodes,
     .quits = parley_import_quits,
     .ended = parley_import_ended,
+    .ended_told = parley_import_ended_told,
     .sessions = parley_import_sessions,
     .may_append = parley_import_may_append,
     .may_join = parley_import_may_join,
@@ -97,10 +94,13 @@ const parley_import_ops_t  parley_memory_import_ops = {
     .appended = parley_import_appended,
     .had = parley_import_had,
     .leave = parley_import_leave,
+    .leave_before = parley_import_leave_before,
     .has_session = parley_import_has_session,
     .has_lane = parley_import_has_lane,
     .sole = parley_import_sole,
     .jobs = parley_import_jobs,
+    .owed_before = parley_import_owed_before,
+    .held = parley_import_held,
     .has_job = parley_import_has_job,
 };
 
@@ -208,7 +208,7 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
 
     if (i->number <= s->sh->appends.step) {
         parley_memory_unlock(s);
-        return PARLEY_IMPORTED;
+        return PARLEY_IMPORTED_BEFORE;
     }
 
     ret = PARLEY_IMPORTED;
@@ -491,9 +491,9 @@ parley_import_quits(parley_state_t *state)
 
 
 static uint64_t
-parley_import_ended(parley_state_t *state, parley_process_link_t *link)
+parley_import_ended(parley_state_t *state, uint32_t *at,
+    parley_process_link_t *link)
 {
-    uint32_t             i;
     uint64_t             worker;
     parley_memory_t     *s = (parley_memory_t *) state;
     parley_member_of_t  *m;
@@ -502,12 +502,11 @@ parley_import_ended(parley_state_t *state, parley_process_link_t *link)
 
     parley_memory_lock(s);
 
-    for (i = 1; i <= s->sh->nprocesses && worker == 0; i++) {
-        m = &s->sh->processes[i];
+    while (worker == 0 && *at < s->sh->nprocesses) {
+        m = &s->sh->processes[++*at];
 
         if (m->process.pid == 0 && m->worker != 0) {
             worker = m->worker;
-            m->worker = 0;
             *link = m->link;
         }
     }
@@ -515,6 +514,27 @@ parley_import_ended(parley_state_t *state, parley_process_link_t *link)
     parley_memory_unlock(s);
 
     return worker;
+}
+
+
+static void
+parley_import_ended_told(parley_state_t *state, uint64_t worker)
+{
+    uint32_t             i;
+    parley_memory_t     *s = (parley_memory_t *) state;
+    parley_member_of_t  *m;
+
+    parley_memory_lock(s);
+
+    for (i = 1; i <= s->sh->nprocesses; i++) {
+        m = &s->sh->processes[i];
+
+        if (m->process.pid == 0 && m->worker == worker) {
+            m->worker = 0;
+        }
+    }
+
+    parley_memory_unlock(s);
 }
 
 
@@ -716,6 +736,18 @@ parley_import_leave(parley_state_t *state, const parley_leave_t *l)
 }
 
 
+static void
+parley_import_leave_before(parley_state_t *state, const parley_leave_t *l,
+    uint64_t number)
+{
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    parley_memory_lock(s);
+    parley_roster_unset_before(s, l, number);
+    parley_memory_unlock(s);
+}
+
+
 static int
 parley_import_has_session(parley_state_t *state, const parley_leave_t *l)
 {
@@ -730,60 +762,38 @@ parley_import_has_session(parley_state_t *state, const parley_leave_t *l)
 }
 
 
-static int
-parley_import_has_lane(parley_state_t *state,
-    const uint8_t lane[PARLEY_KEY_LEN])
+static parley_import_held_t
+parley_import_held(parley_state_t *state, parley_import_id_t *id)
 {
-    int               has;
-    parley_memory_t  *s = (parley_memory_t *) state;
+    int64_t                now;
+    parley_memory_t       *s = (parley_memory_t *) state;
+    parley_import_held_t   ret;
+    const parley_entry_t  *e;
+
+    ret = PARLEY_IMPORT_FREE;
+    now = parley_memory_now(s);
 
     parley_memory_lock(s);
-    has = parley_lane_has_jobs(s, lane);
+
+    e = parley_table_find_locked(s->sh->table, (uint8_t) id->kind, id->key);
+
+    if (e != NULL && e->mark != PARLEY_MARK_TAKEN) {
+        ret = PARLEY_IMPORT_RESERVED;
+
+    } else if (e != NULL && (int64_t) e->expires > now) {
+        ret = PARLEY_IMPORT_TAKEN;
+        id->left = (int64_t) e->expires - now;
+
+        if (parley_entry_stamp(e) != 0) {
+            id->stamp = parley_entry_stamp(e);
+        }
+
+        if (id->kind == PARLEY_KIND_ID) {
+            memcpy(id->print, e->octets, PARLEY_PRINT_LEN);
+        }
+    }
+
     parley_memory_unlock(s);
 
-    return has;
-}
-
-
-static uint64_t
-parley_import_sole(parley_state_t *state, const uint8_t lane[PARLEY_KEY_LEN],
-    parley_arena_t *arena, parley_job_t *ret)
-{
-    uint64_t          number;
-    parley_memory_t  *s = (parley_memory_t *) state;
-
-    parley_memory_lock(s);
-    number = parley_job_import_sole(s, lane, arena, ret);
-    parley_memory_unlock(s);
-
-    return number;
-}
-
-
-static size_t
-parley_import_jobs(parley_state_t *state, size_t at,
-    void (*each)(void *ctx, uint64_t job), void *ctx)
-{
-    parley_memory_t  *s = (parley_memory_t *) state;
-
-    parley_memory_lock(s);
-    at = parley_job_import_own(s, at, each, ctx);
-    parley_memory_unlock(s);
-
-    return at;
-}
-
-
-static int
-parley_import_has_job(parley_state_t *state, const parley_job_id_t *id,
-    uint64_t *job)
-{
-    int               has;
-    parley_memory_t  *s = (parley_memory_t *) state;
-
-    parley_memory_lock(s);
-    has = parley_job_has_locked(s, id, job);
-    parley_memory_unlock(s);
-
-    return has;
+    return ret;
 }

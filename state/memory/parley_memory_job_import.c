@@ -199,6 +199,13 @@ parley_job_import_end(parley_memory_t *s, const parley_import_t *i,
         return;
     }
 
+    /* the step adds it again, with a place in the new epoch of its log */
+
+    if (i->own && load.epoch != 0 && load.offset == 0) {
+        parley_job_remove_locked(s, load.lane, load.at, now);
+        return;
+    }
+
     if (i->own) {
         parley_job_over_locked(s, load.lane, load.at, i->end->how, 0);
         parley_job_finish_locked(s, now);
@@ -468,4 +475,63 @@ parley_job_own(void *ctx, const parley_entry_t *e)
     }
 
     return 0;
+}
+
+
+int
+parley_import_has_lane(parley_state_t *state,
+    const uint8_t lane[PARLEY_KEY_LEN])
+{
+    int               has;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    parley_memory_lock(s);
+    has = parley_lane_has_jobs(s, lane);
+    parley_memory_unlock(s);
+
+    return has;
+}
+
+
+uint64_t
+parley_import_sole(parley_state_t *state, const uint8_t lane[PARLEY_KEY_LEN],
+    parley_arena_t *arena, parley_job_t *ret)
+{
+    uint64_t          number;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    parley_memory_lock(s);
+    number = parley_job_import_sole(s, lane, arena, ret);
+    parley_memory_unlock(s);
+
+    return number;
+}
+
+
+size_t
+parley_import_jobs(parley_state_t *state, size_t at,
+    void (*each)(void *ctx, uint64_t job), void *ctx)
+{
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    parley_memory_lock(s);
+    at = parley_job_import_own(s, at, each, ctx);
+    parley_memory_unlock(s);
+
+    return at;
+}
+
+
+int
+parley_import_has_job(parley_state_t *state, const parley_job_id_t *id,
+    uint64_t *job)
+{
+    int               has;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    parley_memory_lock(s);
+    has = parley_job_has_locked(s, id, job);
+    parley_memory_unlock(s);
+
+    return has;
 }

@@ -328,7 +328,27 @@ void parley_memory_node(parley_memory_t *s, uint32_t node);
 int parley_job_import_add(parley_memory_t *s, const struct parley_import_s *i,
     int64_t now);
 
-/* As parley_import_ops_t.sole. */
+/* parley_memory_owed.c */
+
+/* As parley_import_ops_t.owed_before. */
+int parley_import_owed_before(parley_state_t *state,
+    const uint8_t log[PARLEY_KEY_LEN], uint64_t epoch, parley_arena_t *arena,
+    parley_append_t *ret, struct parley_import_end_s *end);
+
+/* parley_memory_job_import.c */
+
+/* As parley_import_ops_t has them. */
+int parley_import_has_lane(parley_state_t *state,
+    const uint8_t lane[PARLEY_KEY_LEN]);
+uint64_t parley_import_sole(parley_state_t *state,
+    const uint8_t lane[PARLEY_KEY_LEN], parley_arena_t *arena,
+    parley_job_t *ret);
+size_t parley_import_jobs(parley_state_t *state, size_t at,
+    void (*each)(void *ctx, uint64_t job), void *ctx);
+int parley_import_has_job(parley_state_t *state, const parley_job_id_t *id,
+    uint64_t *job);
+
+/* As parley_import_ops_t.sole, with the lock. */
 uint64_t parley_job_import_sole(parley_memory_t *s,
     const uint8_t lane[PARLEY_KEY_LEN], parley_arena_t *arena,
     parley_job_t *ret);
@@ -345,7 +365,7 @@ void parley_job_import_adopt(parley_memory_t *s,
 void parley_job_import_keep(parley_memory_t *s,
     const struct parley_import_s *i, int64_t now);
 
-/* As parley_import_ops_t.jobs. */
+/* As parley_import_ops_t.jobs, with the lock. */
 size_t parley_job_import_own(parley_memory_t *s, size_t at,
     void (*each)(void *ctx, uint64_t job), void *ctx);
 

@@ -18,6 +18,7 @@
 
 /* value of a log, under its key */
 struct parley_import_s;
+struct parley_import_end_s;
 
 
 typedef struct {
@@ -275,6 +276,10 @@ int parley_roster_set(parley_memory_t *s, uint32_t process,
 /* Removes a session if it has the stamp; stamp 0: if it is of the process. */
 void parley_roster_unset(parley_memory_t *s, const parley_leave_t *l,
     uint32_t process);
+
+/* Removes a session of this process if its stamp is below a number. */
+void parley_roster_unset_before(parley_memory_t *s, const parley_leave_t *l,
+    uint64_t number);
 
 /* Returns whether there is a session with the stamp. */
 int parley_roster_has(parley_memory_t *s, const parley_leave_t *l);

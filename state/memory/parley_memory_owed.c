@@ -4,6 +4,7 @@
  * A job keeps its record regardless of the log's retention.
  */
 
+#include "state/parley_import.h"
 #include "state/memory/parley_memory_job_parts.h"
 
 
@@ -38,6 +39,10 @@ static uint64_t parley_owed_find(parley_memory_t *s, const uint8_t *key,
     const parley_place_t *place, const parley_lane_t *lane);
 static uint64_t parley_owed_seek(parley_memory_t *s, const uint8_t *key,
     const parley_place_t *place, const parley_lane_t *lane);
+static int parley_owed_is_before(parley_memory_t *s, parley_owed_t *o,
+    uint64_t epoch);
+static int parley_owed_again(parley_memory_t *s, const parley_owed_t *o,
+    parley_arena_t *arena, parley_append_t *ret);
 
 
 static void
@@ -412,4 +417,137 @@ parley_owed_seek(parley_memory_t *s, const uint8_t *key,
     }
 
     return found;
+}
+
+
+int
+parley_import_owed_before(parley_state_t *state,
+    const uint8_t log[PARLEY_KEY_LEN], uint64_t epoch, parley_arena_t *arena,
+    parley_append_t *ret, parley_import_end_t *end)
+{
+    int               rc;
+    parley_owed_t     o;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    rc = 0;
+
+    parley_memory_lock(s);
+
+    parley_owed_begin(s, &o, log, NULL, parley_memory_now(s));
+
+    while (rc == 0 && o.at <= o.last) {
+        rc = parley_owed_is_before(s, &o, epoch);
+        o.at++;
+    }
+
+    if (rc != 0 && parley_owed_again(s, &o, arena, ret) != 0) {
+        rc = 0;
+    }
+
+    parley_memory_unlock(s);
+
+    if (rc != 0) {
+        memset(end, 0, sizeof(parley_import_end_t));
+        memcpy(end->lane, log, PARLEY_KEY_LEN);
+        end->job = o.load.job;
+        end->how = PARLEY_JOB_DONE;
+    }
+
+    return rc;
+}
+
+
+/* Returns whether the job o->at is one of this node, which no process has, and
+   its record is of another epoch. */
+
+static int
+parley_owed_is_before(parley_memory_t *s, parley_owed_t *o, uint64_t epoch)
+{
+    parley_entry_t     *e;
+    parley_job_word_t   w;
+
+    e = parley_job_find(s, o->key, o->at);
+
+    if (e == NULL || parley_owed_subject(s, o->key, o->at, &o->load) != 0) {
+        return 0;
+    }
+
+    parley_job_word(e, &w);
+
+    return w.owner == 0 && o->load.job != 0 && o->load.offset != 0
+           && o->load.epoch != epoch && parley_owed_is_there(s, o);
+}
+
+
+/* Writes the append of the record of o->load with its job.  The job in the zone
+   is owed no longer. */
+
+static int
+parley_owed_again(parley_memory_t *s, const parley_owed_t *o,
+    parley_arena_t *arena, parley_append_t *ret)
+{
+    uint8_t            *octets;
+    parley_str_t       *part, value;
+    parley_job_t       *job;
+    parley_load_t       load = o->load;
+    parley_entry_t     *e, *first, *record;
+    parley_log_head_t   head;
+
+    first = parley_job_find(s, o->key, o->at - 1);
+    record = parley_log_record_find(s, load.record, &head);
+    e = first != NULL ? parley_lane_of_subject(s, first->key, &load) : NULL;
+    part = parley_arena_calloc(arena, sizeof(parley_str_t));
+    job = parley_arena_calloc(arena, sizeof(parley_job_t));
+    octets = parley_arena_octets(arena, 2 * PARLEY_KEY_LEN + load.size);
+
+    if (e == NULL || record == NULL || part == NULL || job == NULL
+        || octets == NULL)
+    {
+        return -1;
+    }
+
+    *part = parley_log_record_copy(s, record, &head, arena);
+
+    if (part->data == NULL) {
+        return -1;
+    }
+
+    memset(ret, 0, sizeof(parley_append_t));
+    memcpy(octets, o->key, PARLEY_KEY_LEN);
+
+    ret->logs = (const uint8_t (*)[PARLEY_KEY_LEN]) (void *) octets;
+    ret->nlogs = 1;
+    ret->parts = part;
+    ret->nparts = 1;
+    ret->retention = head.retention;
+    ret->ttl = parley_log_left(record, &head, 1, o->now);
+    ret->jobs = job;
+    ret->njobs = 1;
+    ret->arena = arena;
+
+    octets += PARLEY_KEY_LEN;
+
+    if (first->account != 0) {
+        memcpy(octets, parley_table_entry(s->sh->table, first->account)->key,
+               PARLEY_KEY_LEN);
+        ret->account = octets;
+    }
+
+    octets += PARLEY_KEY_LEN;
+
+    parley_table_read_locked(s->sh->table, e, sizeof(load), octets, load.size);
+
+    memcpy(job->lane, o->key, PARLEY_KEY_LEN);
+    job->text = parley_str_make(octets, load.size);
+    job->class = parley_job_class(first);
+    job->after = load.due > o->now ? load.due - o->now : 0;
+    job->lasts = load.ends - o->now;
+    job->owed = 1;
+    job->counted = parley_job_is_counted(first);
+
+    load.offset = 0;
+    value = parley_str_make(&load, sizeof(load));
+    parley_table_write_locked(s->sh->table, e, &value, 1);
+
+    return 0;
 }

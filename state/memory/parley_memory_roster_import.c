@@ -100,6 +100,23 @@ parley_roster_unset(parley_memory_t *s, const parley_leave_t *l,
 }
 
 
+void
+parley_roster_unset_before(parley_memory_t *s, const parley_leave_t *l,
+    uint64_t number)
+{
+    parley_leave_t            leave = *l;
+    parley_entry_t           *e;
+    parley_roster_session_t   session;
+
+    e = parley_roster_session(s, l->log, l->session, &session);
+
+    if (e != NULL && parley_entry_stamp(e) < number) {
+        leave.stamp = 0;
+        parley_roster_unset(s, &leave, s->process);
+    }
+}
+
+
 int
 parley_roster_has(parley_memory_t *s, const parley_leave_t *l)
 {

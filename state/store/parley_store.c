@@ -66,6 +66,7 @@ parley_store_create(parley_state_t *zone, const parley_store_env_t *env,
     s->conf = conf;
     s->mem = mem;
     s->last = &s->first;
+    s->joined = parley_store_owe_again;
     s->inbox.link = PARLEY_STORE_INBOX;
 
     s->prefix[0] = '{';

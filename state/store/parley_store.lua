@@ -879,9 +879,15 @@ end
 -- Begins or continues the order of steps.  ARGV: generation, number of the last
 -- step that the zone of the caller has.  Numbers that a failover lost, or that
 -- were of an emptied store, are not given again: its numbers begin with the time.
+-- Returns 1; 0 if the generation is another one now.
 
 local function order(keys, argv)
     local prefix = keys[1]
+
+    if redis.call('HGET', prefix .. 'v', 'generation') ~= argv[1] then
+        return 0
+    end
+
     local n = tonumber(redis.call('GET', prefix .. 'n') or clock() * NUMBERS)
     local known = tonumber(argv[2])
 

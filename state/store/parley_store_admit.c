@@ -405,6 +405,7 @@ parley_store_looked(parley_store_t *s, parley_store_call_t *call,
         ret->verdict = PARLEY_ADMIT_DUPLICATE;
 
     } else {
+        parley_store_ask_held(s, PARLEY_KIND_ID, call->u.admit.id);
         ret->verdict = PARLEY_ADMIT_IN_FLIGHT;
         ret->wait = 1000;
     }
@@ -483,6 +484,13 @@ parley_store_refused(parley_store_t *s, parley_store_call_t *call,
     }
 
     parley_store_undo(s, &call->u.admit);
+
+    if (verdict == PARLEY_ADMIT_IN_FLIGHT) {
+        parley_store_ask_held(s, PARLEY_KIND_ID, call->u.admit.id);
+
+    } else if (verdict == PARLEY_ADMIT_ANSWERING) {
+        parley_store_ask_held(s, PARLEY_KIND_SLOT, call->u.admit.slot);
+    }
 
     ret->verdict = verdict;
     ret->stamp = 0;

@@ -213,6 +213,12 @@ parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply)
         return 0;
 
     case PARLEY_STORE_ORDER:
+
+        if (!parley_wire_integer(reply, &id) || id != 1) {
+            parley_store_fail(s, "the store was emptied");
+            return 0;
+        }
+
         return 1;
 
     default:

@@ -6,32 +6,14 @@
  * PARLEY_STORE_STEPS ms.
  */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "state/store/parley_store_step.h"
 
 
 #define PARLEY_STORE_FED  4     /* elements of a step in the reply */
-#define PARLEY_STORE_KEPT  4096         /* jobs of one step */
-
-/* The order continues after twice as many steps in a new generation (BEYOND of
-   parley_store.lua). */
-#define PARLEY_STORE_BEYOND  ((uint64_t) 1 << 19)
 
 
-/* the numbers of the jobs of this node; list NULL: they are counted */
-typedef struct {
-    uint64_t  *list;
-    size_t     n;
-    size_t     size;
-} parley_store_jobs_t;
-
-
-static void parley_store_say_jobs(parley_store_t *s);
-static void parley_store_jobs_of(parley_store_t *s, parley_store_jobs_t *ret);
-static void parley_store_jobs_each(void *ctx, uint64_t job);
-static int parley_store_jobs_order(const void *one, const void *two);
 static int parley_store_fed_first(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
 static int parley_store_fed_steps(parley_store_t *s, parley_store_call_t *call,
@@ -45,6 +27,8 @@ static void parley_store_check_session(parley_store_t *s,
     const parley_import_t *i);
 static void parley_store_taken_steps(parley_store_t *s);
 static void parley_store_ask_roster(parley_store_t *s);
+static int parley_store_told_end(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply);
 static void parley_store_ask_nodes(parley_store_t *s);
 static int parley_store_told_nodes(parley_store_t *s,
     parley_store_call_t *call, const parley_wire_reply_t *reply);
@@ -72,105 +56,6 @@ parley_store_feed_begin(parley_store_t *s)
     }
 
     parley_store_feed(s);
-}
-
-
-/*
- * A new generation may have lost steps: of jobs that this node has ended, or
- * that it never had because its call was not answered.  Other nodes may have
- * taken these steps, and remove the jobs that this one does not name.  Jobs of
- * the new generation have higher numbers.
- */
-
-static void
-parley_store_say_jobs(parley_store_t *s)
-{
-    size_t                at, n;
-    uint64_t              from, till, end;
-    parley_arena_t        arena;
-    parley_store_call_t  *call;
-    parley_store_jobs_t   jobs;
-
-    end = (s->zone->ops->import->number(s->zone) + PARLEY_STORE_BEYOND)
-          * PARLEY_JOBS_MAX;
-
-    memset(&jobs, 0, sizeof(parley_store_jobs_t));
-    parley_store_jobs_of(s, &jobs);
-
-    /* other workers may add jobs */
-
-    jobs.size = jobs.n + PARLEY_STORE_KEPT;
-
-    parley_arena_init(&arena, s->mem, 0);
-
-    jobs.list = parley_arena_alloc(&arena, jobs.size * sizeof(uint64_t));
-
-    if (jobs.list != NULL) {
-        parley_store_jobs_of(s, &jobs);
-    }
-
-    if (jobs.list == NULL || jobs.n > jobs.size) {
-        parley_arena_reset(&arena);
-        return;
-    }
-
-    qsort(jobs.list, jobs.n, sizeof(uint64_t), parley_store_jobs_order);
-
-    for (at = 0, from = 0; from < end; at += n, from = till) {
-
-        n = jobs.n - at < PARLEY_STORE_KEPT ? jobs.n - at : PARLEY_STORE_KEPT;
-        till = at + n < jobs.n ? jobs.list[at + n] : end;
-        call = parley_store_call(s, NULL);
-
-        if (call != NULL) {
-            parley_store_say(s, call,
-                             parley_store_write_keep(s, &call->arena, from,
-                                                     till, &jobs.list[at], n),
-                             PARLEY_STORE_SAID, 0);
-        }
-    }
-
-    parley_arena_reset(&arena);
-}
-
-
-static void
-parley_store_jobs_of(parley_store_t *s, parley_store_jobs_t *ret)
-{
-    size_t  at;
-
-    at = 0;
-    ret->n = 0;
-
-    do {
-        at = s->zone->ops->import->jobs(s->zone, at, parley_store_jobs_each,
-                                        ret);
-    } while (at != 0);
-}
-
-
-static void
-parley_store_jobs_each(void *ctx, uint64_t job)
-{
-    parley_store_jobs_t  *jobs = ctx;
-
-    if (jobs->list != NULL && jobs->n < jobs->size) {
-        jobs->list[jobs->n] = job;
-    }
-
-    jobs->n++;
-}
-
-
-static int
-parley_store_jobs_order(const void *one, const void *two)
-{
-    uint64_t  a, b;
-
-    memcpy(&a, one, sizeof(uint64_t));
-    memcpy(&b, two, sizeof(uint64_t));
-
-    return (a > b) - (a < b);
 }
 
 
@@ -440,6 +325,7 @@ parley_store_take_step(parley_store_t *s, uint64_t number,
                          "all gateways need versions that share a store");
 
         step.import.kind = PARLEY_IMPORT_NOTHING;
+        step.held.key = NULL;
     }
 
     step.import.age = age;
@@ -449,6 +335,10 @@ parley_store_take_step(parley_store_t *s, uint64_t number,
     case PARLEY_IMPORTED_REPLACED:
         s->env->replaced(s->env->ctx, step.import.join, step.import.stamp);
         break;
+
+    case PARLEY_IMPORTED_BEFORE:
+        parley_arena_reset(&arena);
+        return;
 
     case PARLEY_IMPORTED_LOST:
         s->stat.lost[PARLEY_STORE_LOST_JOB]++;
@@ -466,6 +356,14 @@ parley_store_take_step(parley_store_t *s, uint64_t number,
 
     if (step.import.kind == PARLEY_IMPORT_JOIN && step.import.own) {
         parley_store_check_session(s, &step.import);
+    }
+
+    if (step.import.kind == PARLEY_IMPORT_JOIN) {
+        s->joined(s, &step.import);
+    }
+
+    if (step.held.key != NULL) {
+        parley_store_tell_held(s, &step.held);
     }
 
     if (step.import.kind == PARLEY_IMPORT_ADD && !step.import.own
@@ -623,8 +521,16 @@ parley_store_wait_over(parley_store_t *s, int64_t before)
     for (link = &s->waiting; *link != NULL; /* void */ ) {
         call = *link;
 
-        if (call->since > before) {
+        if (call->since > before || (call->stays && call->caller == NULL)) {
             link = &call->next;
+            continue;
+        }
+
+        if (call->stays) {
+            call->give_up(s, call);
+            parley_store_done(s, call);
+
+            link = &s->waiting;
             continue;
         }
 
@@ -648,6 +554,7 @@ parley_store_wait_over(parley_store_t *s, int64_t before)
 void
 parley_store_feed_tick(parley_store_t *s, int64_t now)
 {
+    uint32_t                    at;
     uint64_t                    worker;
     parley_store_call_t        *call;
     parley_process_link_t       link;
@@ -684,20 +591,40 @@ parley_store_feed_tick(parley_store_t *s, int64_t now)
 
     parley_store_ask_nodes(s);
 
-    for ( ;; ) {
-        worker = zone->ended(s->zone, &link);
-        call = worker != 0 ? parley_store_call(s, NULL) : NULL;
+    for (at = 0; /* void */ ; /* void */ ) {
+        worker = zone->ended(s->zone, &at, &link);
+        call = worker != 0 ? parley_store_call(s, parley_store_told_end)
+                           : NULL;
 
         if (call == NULL) {
             return;
         }
 
+        call->u.worker = worker;
         parley_store_kill(s, &link);
         parley_store_say(s, call,
                          parley_store_write_plain(s, &call->arena, 'g',
                                                   worker),
                          PARLEY_STORE_SAID, 0);
     }
+}
+
+
+/* If this worker ends before the answer, another one tells it. */
+
+static int
+parley_store_told_end(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    if (parley_store_said(s, call, reply)) {
+        return 1;
+    }
+
+    if (parley_wire_error(reply).len == 0) {
+        s->zone->ops->import->ended_told(s->zone, call->u.worker);
+    }
+
+    return 0;
 }
 
 

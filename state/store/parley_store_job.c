@@ -338,6 +338,42 @@ parley_store_job_tell(parley_store_t *s, const parley_job_end_t *end,
 }
 
 
+/*
+ * A new generation gives the log a new epoch with its next use.  Its readers
+ * begin there, so they would not get the record.  An append that fails leaves
+ * the job to its deadline.
+ */
+
+void
+parley_store_owe_again(parley_store_t *s, const parley_import_t *i)
+{
+    parley_append_t       a;
+    parley_arena_t        arena;
+    parley_import_end_t   end;
+    parley_store_call_t  *call;
+
+    parley_arena_init(&arena, s->mem, 0);
+
+    while (s->calls < PARLEY_STORE_CALLS / 2
+           && s->zone->ops->import->owed_before(s->zone, i->join->log,
+                                                i->place.epoch, &arena, &a,
+                                                &end))
+    {
+        call = parley_store_append_call(s, &a, &end);
+
+        if (call != NULL) {
+            call->once = 1;
+            call->u.append.has_job = 1;
+            (void) parley_store_send(s, call);
+        }
+
+        parley_arena_reset(&arena);
+    }
+
+    parley_arena_reset(&arena);
+}
+
+
 /* The result is the number of jobs of this node. */
 
 static parley_state_done_t

@@ -151,7 +151,7 @@ parley_store_timer(parley_store_t *s)
     /* each worker that enters renews the lease of its node */
 
     if (s->zone->ops->import->generation(s->zone) > s->stat.generation) {
-        parley_store_away(s, "the store was emptied");
+        parley_store_away(s, "another worker has found a new generation");
         return;
     }
 

@@ -49,6 +49,7 @@
                                        engine forgets a reservation */
 
 
+struct parley_import_s;
 struct parley_process_link_s;
 
 typedef struct parley_store_call_s  parley_store_call_t;
@@ -104,6 +105,8 @@ struct parley_store_call_s {
     unsigned                  lifts:1;  /* it ends a suspension */
     unsigned                  once:1;   /* not sent again */
     unsigned                  kept:1;   /* gone: still sent again */
+    unsigned                  stays:1;  /* in waiting, also after its caller is
+                                           gone */
     unsigned                  settled:1;        /* gone: the zone has given the
                                                    admission back */
     uint64_t                  step;     /* number of its step; 0: unknown, or it
@@ -139,6 +142,11 @@ struct parley_store_call_s {
             size_t                              n;
         } rates;
         const struct parley_process_link_s  *kill;
+        uint64_t                             worker;    /* that has ended */
+        struct {
+            parley_kind_t         kind;
+            uint8_t               key[PARLEY_KEY_LEN];
+        } held;
     } u;
 
     parley_arena_t            arena;
@@ -262,6 +270,9 @@ struct parley_store_s {
     uint32_t                    process;        /* its number in the zone */
     parley_store_call_t        *waiting;        /* calls; the zone does not
                                                    have their steps yet */
+    void                      (*joined)(parley_store_t *s,
+                                   const struct parley_import_s *i);    /* the
+                                                   zone has taken a join */
     size_t                      session;        /* sessions are being added
                                                    again, from this position
                                                    on; 0: not */
@@ -284,6 +295,9 @@ struct parley_store_s {
     unsigned                    behind:1;       /* and the zone has not taken
                                                    all steps since */
 
+    int64_t                     asked_held;     /* last question whether a node
+                                                   holds a reservation */
+
     /* ids taken while the store was away */
     parley_store_taken_t       *taken;
     size_t                      ntaken, taken_size;
@@ -297,39 +311,13 @@ struct parley_store_s {
 };
 
 
-/* parley_store_append.c */
-
-parley_state_done_t parley_store_append(parley_state_t *state,
-    const parley_append_t *a, parley_appended_t *ret, parley_call_t *caller);
-
-/* Reads the refusal of an append or a join.  Returns 1; 0: not refused. */
-int parley_store_refuses(const parley_wire_reply_t *reply,
-    parley_append_verdict_t *ret);
-
-/* parley_store_job.c */
-
-extern const parley_job_ops_t  parley_store_job_ops;
-
-
 /* parley_store_roster.c */
-
-parley_state_done_t parley_store_join(parley_state_t *state,
-    const parley_join_t *j, parley_joined_t *ret, parley_call_t *caller);
-parley_state_done_t parley_store_leave(parley_state_t *state,
-    const parley_leave_t *l, parley_call_t *caller);
-parley_state_done_t parley_store_roster(parley_state_t *state,
-    const parley_roster_t *r, parley_roster_page_t *ret,
-    parley_call_t *caller);
 
 /* Adds the sessions of this node again, some at each call, until s->session is
    0. */
 void parley_store_sessions(parley_store_t *s);
 
-/* parley_store_log.c */
-
-extern const parley_log_ops_t  parley_store_log_ops;
-
-/* parley_store_say.c */
+/* parley_store_step.c */
 
 /* Adds a step with contents, which are sent again after a lost connection.
    erases: number of the step to remove, or 0. */
@@ -400,7 +388,8 @@ void parley_store_feed_hint(parley_store_t *s, uint64_t number);
 void parley_store_wait(parley_store_t *s, parley_store_call_t *call,
     uint64_t step);
 
-/* Gives up waiting calls that began before a time. */
+/* Gives up waiting calls that began before a time; those that stay wait on
+   without their callers. */
 void parley_store_wait_over(parley_store_t *s, int64_t before);
 
 /* parley_store_inbox.c */
@@ -646,6 +635,12 @@ int parley_store_is_exact(const parley_admission_t *a);
 
 parley_state_done_t parley_store_admit(parley_state_t *state,
     const parley_admission_t *a, parley_admitted_t *ret, parley_call_t *call);
+
+/* parley_store_held.c */
+
+/* Asks the node that has reserved an id or slot whether it holds it. */
+void parley_store_ask_held(parley_store_t *s, parley_kind_t kind,
+    const uint8_t *key);
 
 /* parley_store_settle.c */
 

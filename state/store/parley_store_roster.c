@@ -27,6 +27,10 @@ static void parley_store_join_left(const parley_store_call_t *call,
     parley_leave_t *ret);
 static int parley_store_join_again(parley_store_t *s,
     parley_store_call_t *call);
+static int parley_store_join_undone(parley_store_t *s,
+    parley_store_call_t *call, const parley_wire_reply_t *reply);
+static void parley_store_join_undo(parley_store_t *s,
+    parley_store_call_t *call);
 static int parley_store_listed(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
 static void parley_store_list_alone(parley_store_t *s,
@@ -161,6 +165,7 @@ parley_store_join_answer(parley_store_t *s, parley_store_call_t *call,
 
     (void) parley_store_take_own(s, call, reply);
 
+    call->stays = 1;
     call->finish = parley_store_join_finish;
     parley_store_wait(s, call, call->step);
 
@@ -246,7 +251,7 @@ parley_store_join_again(parley_store_t *s, parley_store_call_t *call)
     leave.session = call->u.join.session;
     leave.stamp = 0;
 
-    call->answer = NULL;
+    call->answer = parley_store_join_undone;
     call->again = NULL;
     call->kept = 1;
 
@@ -261,6 +266,42 @@ parley_store_join_again(parley_store_t *s, parley_store_call_t *call)
     s->octets = s->octets - len + call->octets.len;
 
     return 1;
+}
+
+
+/* A failover can lose the step of the leave, and keep that of the join. */
+
+static int
+parley_store_join_undone(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    int64_t  step;
+
+    if (parley_store_said(s, call, reply)) {
+        return 1;
+    }
+
+    if (!parley_wire_integer(reply, &step) || step <= 0
+        || step >= PARLEY_STORE_NUMBERS)
+    {
+        return 0;
+    }
+
+    call->stays = 1;
+    call->finish = parley_store_join_undo;
+    parley_store_wait(s, call, (uint64_t) step);
+
+    return 1;
+}
+
+
+static void
+parley_store_join_undo(parley_store_t *s, parley_store_call_t *call)
+{
+    parley_leave_t  leave;
+
+    parley_store_join_left(call, &leave);
+    s->zone->ops->import->leave_before(s->zone, &leave, call->step);
 }
 
 

@@ -5,8 +5,8 @@
  *   format 1, kind 1, node 8, worker 8, process 4, then by kind
  *   a  append   flags 1, account 16, logs 4 and their keys, retention 4 4 8,
  *               ttl 8, record 4, jobs 4 and for each: lane 16, class 1,
- *               flags 1, after 8, lasts 8, text 4; if it is the notice of an
- *               end, what x has
+ *               flags 1, after 8, lasts 8, text 4; the fields of x if it
+ *               is the notice of an end
  *   e  erase    log 16, epoch 8, offset 8
  *   h  had      log 16, all 1, n 4, epoch 8 and offset 8 of each
  *   j  join     log 16, stamp 8 (0: the number of the step), flags 1,
@@ -21,6 +21,8 @@
  *   x  end      lane 16, job 8, how 1, mark 1, untried 1
  *   o  adopt    number of the node 4
  *   k  keep     from 8, till 8, n 4, and the numbers of jobs 8 each
+ *   i  in       the node of a reservation 8, kind 1, key 16, stamp 8: does it
+ *               hold it?
  *
  * A text is its length in 4 octets and its octets.
  */
@@ -61,6 +63,9 @@ typedef struct {
     parley_str_t      record;
     parley_record_id_t  closes[PARLEY_CLOSES_MAX];
     parley_import_end_t  end;
+    parley_import_id_t  held;           /* a reservation of this node that
+                                           another one asks about; key NULL:
+                                           none */
 } parley_store_step_t;
 
 
@@ -99,6 +104,11 @@ parley_str_t parley_store_write_keep(const parley_store_t *s,
     parley_arena_t *arena, uint64_t from, uint64_t till, const uint64_t *jobs,
     size_t n);
 
+/* asks the node of a holder whether it holds an id or slot */
+parley_str_t parley_store_write_held(const parley_store_t *s,
+    parley_arena_t *arena, parley_kind_t kind, const uint8_t *key,
+    const uint8_t *holder);
+
 /* kind: 'g' of a worker of this node, or 'r' */
 parley_str_t parley_store_write_plain(const parley_store_t *s,
     parley_arena_t *arena, char kind, uint64_t worker);
@@ -118,7 +128,46 @@ void parley_store_read_places(const uint8_t *p, size_t n, parley_place_t *ret);
 /* Returns the number by which zones know a node. */
 uint32_t parley_store_node_number(const uint8_t *node);
 
+/* parley_store_job.c */
+
+extern const parley_job_ops_t  parley_store_job_ops;
+
+/* Adds records that this node owes to the readers of a log again, if they are
+   of an earlier epoch. */
+void parley_store_owe_again(parley_store_t *s, const parley_import_t *i);
+
+/* parley_store_roster.c */
+
+parley_state_done_t parley_store_join(parley_state_t *state,
+    const parley_join_t *j, parley_joined_t *ret, parley_call_t *caller);
+parley_state_done_t parley_store_leave(parley_state_t *state,
+    const parley_leave_t *l, parley_call_t *caller);
+parley_state_done_t parley_store_roster(parley_state_t *state,
+    const parley_roster_t *r, parley_roster_page_t *ret,
+    parley_call_t *caller);
+
+/* parley_store_log.c */
+
+extern const parley_log_ops_t  parley_store_log_ops;
+
+/* parley_store_step.c */
+
+/* Names the jobs of this node, in a new generation. */
+void parley_store_say_jobs(parley_store_t *s);
+
+/* parley_store_held.c */
+
+/* Answers another node about a reservation of this one. */
+void parley_store_tell_held(parley_store_t *s, parley_import_id_t *id);
+
 /* parley_store_append.c */
+
+parley_state_done_t parley_store_append(parley_state_t *state,
+    const parley_append_t *a, parley_appended_t *ret, parley_call_t *caller);
+
+/* Reads the refusal of an append or a join.  Returns 1; 0: not refused. */
+int parley_store_refuses(const parley_wire_reply_t *reply,
+    parley_append_verdict_t *ret);
 
 /* The zone decides about room and shares; if a asks, it counts subscribers. */
 parley_append_verdict_t parley_store_append_may(parley_store_t *s,

@@ -31,6 +31,8 @@ static int parley_step_read_end(parley_step_reader_t *r,
     parley_store_step_t *ret);
 static int parley_step_read_keep(parley_step_reader_t *r,
     parley_arena_t *arena, parley_store_step_t *ret);
+static int parley_step_read_held(const parley_store_t *s,
+    parley_step_reader_t *r, parley_store_step_t *ret);
 static int parley_step_read_had(parley_step_reader_t *r,
     parley_arena_t *arena, parley_store_step_t *ret);
 static int parley_step_read_close(parley_step_reader_t *r,
@@ -264,6 +266,10 @@ parley_store_read_step(const parley_store_t *s, parley_arena_t *arena,
         rc = parley_step_read_keep(&r, arena, ret);
         break;
 
+    case 'i':
+        rc = parley_step_read_held(s, &r, ret);
+        break;
+
     default:
         return -1;
     }
@@ -471,6 +477,32 @@ parley_step_read_keep(parley_step_reader_t *r, parley_arena_t *arena,
     }
 
     i->jobs = jobs;
+
+    return 0;
+}
+
+
+static int
+parley_step_read_held(const parley_store_t *s, parley_step_reader_t *r,
+    parley_store_step_t *ret)
+{
+    const uint8_t       *node, *key;
+    parley_import_id_t  *id = &ret->held;
+
+    node = parley_step_get(r, PARLEY_STORE_NODE);
+    id->kind = (parley_kind_t) parley_step_get8(r);
+    key = parley_step_get(r, PARLEY_KEY_LEN);
+    id->stamp = parley_step_get64(r);
+
+    if (r->bad
+        || (id->kind != PARLEY_KIND_ID && id->kind != PARLEY_KIND_SLOT))
+    {
+        return -1;
+    }
+
+    if (memcmp(node, s->conf->node, PARLEY_STORE_NODE) == 0) {
+        id->key = key;
+    }
 
     return 0;
 }

@@ -293,6 +293,7 @@ typedef struct {
     unsigned              ghosts;       /* logs whose sessions may not be added
                                            again, bits */
     int64_t               asked;        /* us of a question for sessions */
+    int64_t               full;         /* us when the engine had room again */
     unsigned              ends;         /* ends of engines or of their data */
     unsigned              begun;        /* ends before the last generation */
     uint64_t              generation;   /* the last one */

@@ -346,6 +346,7 @@ sim_fault(unsigned step)
 
     case SIM_STEP_FULL:
         s->engine.full = !s->engine.full;
+        s->full = s->now;
         sim_tell("the engine is %s", s->engine.full ? "full" : "not full");
         break;
     }
@@ -362,6 +363,7 @@ sim_heal(void)
     sim_tell("the faults are over");
 
     s->healing = 1;
+    s->full = s->engine.full ? s->now : s->full;
     s->engine.full = 0;
     s->paused = 0;
     s->down = 0;

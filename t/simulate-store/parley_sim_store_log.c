@@ -10,6 +10,11 @@
 #include "t/simulate-store/parley_sim_store.h"
 
 
+/* us in which a worker adds sessions again when the engine has room: a third of
+   a lease */
+#define SIM_FULL  (3 * SIM_SECOND)
+
+
 static const char *const  sim_log_names[] = { "one", "two", "three" };
 
 
@@ -458,7 +463,9 @@ sim_log_killed(const sim_worker_t *w)
     /* it may have begun to add sessions again, or waits for room */
 
     if (sim_store.now - sim_store.asked < SIM_SECOND / 2
-        || sim_store.engine.full)
+        || sim_store.engine.full
+        || (sim_store.full != 0
+            && sim_store.now - sim_store.full < SIM_FULL))
     {
         sim_store.ghosts = (1u << SIM_LOGS) - 1;
     }

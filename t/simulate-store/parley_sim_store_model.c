@@ -107,7 +107,7 @@ sim_model_forget(sim_id_t *x)
 static void
 sim_model_hold(sim_verb_t *v, sim_id_t *x)
 {
-    if (v->over) {
+    if (v->over && !v->alone) {
         sim_fail("CLU-01 a node that has lost its lease admits nothing: %s, at "
                  "node %u", x->name, v->worker->node->number);
     }
@@ -608,6 +608,7 @@ sim_model_words(uint64_t conn, const parley_str_t *words, size_t n,
             if (words[2].data[1] == 't') {
                 x->written = sim_store.engine.us;
                 x->committed = 1;
+                x->dead = 0;
 
             } else if (reply.data[0] == '$' && reply.data[1] == '-') {
                 sim_model_reserves(x, parley_str_from(words[2],
@@ -653,6 +654,7 @@ sim_model_words(uint64_t conn, const parley_str_t *words, size_t n,
         if (x != NULL) {
             x->written = sim_store.engine.us;
             x->committed = 1;
+            x->dead = 0;        /* a node that decided alone may take it */
         }
 
         x = sim_model_id(PARLEY_KIND_SLOT, words[8]);
@@ -660,6 +662,7 @@ sim_model_words(uint64_t conn, const parley_str_t *words, size_t n,
         if (x != NULL) {
             x->written = sim_store.engine.us;
             x->committed = 1;
+            x->dead = 0;        /* a node that decided alone may take it */
         }
 
     } else if (parley_str_is(words[1], "p1_append") && reply.data[0] == '*') {
@@ -716,6 +719,33 @@ sim_model_executed(engine_t *e, uint64_t conn, const parley_str_t *words,
 }
 
 
+/* Returns the verdict about an id at a worker.  The holder of one that is in
+   flight is asked, and nothing is under way any longer. */
+
+static parley_admit_t
+sim_model_verdict(sim_worker_t *w, sim_id_t *x)
+{
+    unsigned        i;
+    parley_admit_t  verdict;
+
+    verdict = sim_probe(w, x);
+
+    for (i = 0; i < 5 && (verdict == PARLEY_ADMIT_IN_FLIGHT
+                          || verdict == PARLEY_ADMIT_ANSWERING); i++)
+    {
+        sim_store_pass(100 * SIM_MS);
+        verdict = sim_probe(w, x);
+    }
+
+    if (i == 5 && !x->dead) {
+        sim_fail("CLU-11 an id is in flight while a message holds it: %s is "
+                 "for good, at node %u", x->name, w->node->number);
+    }
+
+    return verdict;
+}
+
+
 void
 sim_model_check(void)
 {
@@ -740,7 +770,7 @@ sim_model_check(void)
         x = &s->ids[i];
 
         for (k = 0; k < s->nnodes; k++) {
-            verdict = sim_probe(&s->nodes[k].workers[0], x);
+            verdict = sim_model_verdict(&s->nodes[k].workers[0], x);
 
             if (verdict == PARLEY_ADMIT_AWAY) {
                 sim_fail("CLU-09 a store is used again after a fault: %s gets "

@@ -638,6 +638,113 @@ test_cancel(void **state)
 }
 
 
+/* Sets the value of an id or slot in the store, as a failover that has lost its
+   end would leave it: reserved by a node with that stamp. */
+
+static void
+lose_end(char kind, const uint8_t *key, const char *print, char node,
+    uint64_t stamp)
+{
+    int     i;
+    char    text[512];
+    size_t  n;
+
+    n = (size_t) snprintf(text, sizeof(text),
+                          "eval \"return redis.call('set', '{parley}%c", kind);
+
+    for (i = 0; i < PARLEY_KEY_LEN; i++) {
+        n += (size_t) snprintf(text + n, sizeof(text) - n, "\\%03u", key[i]);
+    }
+
+    n += (size_t) snprintf(text + n, sizeof(text) - n, "', '1r%s", print);
+
+    for (i = 0; i < 8; i++) {
+        n += (size_t) snprintf(text + n, sizeof(text) - n, "%c", node);
+    }
+
+    for (i = 0; i < 8; i++) {
+        n += (size_t) snprintf(text + n, sizeof(text) - n, "\\%03u",
+                               (unsigned) (stamp >> 8 * i & 255));
+    }
+
+    (void) snprintf(text + n, sizeof(text) - n, "')\" 0");
+
+    assert_string_equal(parley_test_engine_do(&engine, text), "OK");
+}
+
+
+/* Admits a message at b until it gets another verdict than in-flight. */
+
+static parley_admit_t
+until_ended(const parley_admission_t *m)
+{
+    unsigned        i;
+    parley_admit_t  verdict;
+
+    for (i = 0; i < 200; i++) {
+        verdict = admit(&b, m).verdict;
+
+        if (verdict != PARLEY_ADMIT_IN_FLIGHT
+            && verdict != PARLEY_ADMIT_ANSWERING)
+        {
+            break;
+        }
+
+        parley_test_nodes(both, 2, NULL, 20);
+    }
+
+    return verdict;
+}
+
+
+static void
+test_lost_end(void **state)
+{
+    parley_admitted_t   got;
+    parley_admission_t  m = message("m", "printone"),
+                        n = message("n", "printone"),
+                        o = message("o", "printone"),
+                        p = message("p", "printone");
+
+    (void) state;
+
+    n.slot = o.slot = key(PARLEY_KIND_SLOT, "question");
+
+    /* taken */
+
+    got = admit(&a, &m);
+    take(&a, &m, got.stamp);
+    lose_end('i', m.id, "printone", 'A', got.stamp);
+    assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_IN_FLIGHT);
+    assert_int_equal(until_ended(&m), PARLEY_ADMIT_DUPLICATE);
+
+    /* a final answer */
+
+    got = admit(&a, &n);
+    take(&a, &n, got.stamp);
+    lose_end('s', n.slot, "", 'A', got.stamp);
+    assert_int_equal(admit(&b, &o).verdict, PARLEY_ADMIT_ANSWERING);
+    assert_int_equal(until_ended(&o), PARLEY_ADMIT_ANSWERED);
+
+    /* given back */
+
+    got = admit(&a, &p);
+    give_back(&a, &p, got.stamp);
+    parley_test_nodes(both, 2, NULL, 50);
+    lose_end('i', p.id, "printone", 'A', got.stamp);
+    assert_int_equal(admit(&b, &p).verdict, PARLEY_ADMIT_IN_FLIGHT);
+    assert_int_equal(until_ended(&p), PARLEY_ADMIT_OK);
+
+    /* still under way */
+
+    p = message("q", "printone");
+    got = admit(&a, &p);
+    assert_int_equal(until_ended(&p), PARLEY_ADMIT_IN_FLIGHT);
+    take(&a, &p, got.stamp);
+    assert_int_equal(until_ended(&p), PARLEY_ADMIT_DUPLICATE);
+}
+
+
 int
 main(void)
 {
@@ -661,6 +768,8 @@ main(void)
         nodes_test("CLU-03 CLU-11: exact limits, calls sent again",
                    test_exact_again),
         nodes_test("CLU-11: a cancelled admission", test_cancel),
+        nodes_test("CLU-10 CLU-11: the end of an admission is lost",
+                   test_lost_end),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -264,6 +264,64 @@ test_owed(void **state)
 }
 
 
+/* A new generation gives the log another epoch, in which its readers begin. */
+
+static void
+test_owed_before(void **state)
+{
+    unsigned          i;
+    parley_had_t      had;
+    parley_job_t      j = job("log", "to bob"), k = job("log", "to him");
+    parley_state_t   *s = parley_store_state(b.store);
+    parley_place_t    place;
+    parley_joined_t   got;
+
+    (void) state;
+
+    j.owed = 1;
+    k.owed = 1;
+    (void) append(&a, "log", "hello", &j);
+    place = append(&a, "log", "again", &k);
+    equal();
+
+    parley_test_engine_do(&engine, "flushall");
+    parley_test_nodes(both, 2, NULL, LEASE);
+    parley_test_nodes_up(both, 2);
+
+    got = join(&b, "log", "bob");
+    assert_int_equal(got.verdict, PARLEY_JOIN_OK);
+    assert_true(got.place.epoch != place.epoch);
+    equal();
+    equal();
+
+    /* the next reader has both, in their order, each once */
+
+    got = join(&b, "log", "bob");
+    equal();
+    assert_int_equal(got.owed, 1);
+    assert_int_equal(got.place.offset, 2);
+    assert_int_equal(counts(&a).entries[PARLEY_KIND_JOB], 2);
+
+    for (i = 1; i <= 2; i++) {
+        assert_true(has_lane(&a, "log"));
+
+        got.place.offset = i;
+        memset(&had, 0, sizeof(had));
+        had.log = key(PARLEY_KIND_LOG, "log");
+        had.places = &got.place;
+        had.n = 1;
+
+        (void) s->ops->log->had(s, &had, NULL);
+        equal();
+    }
+
+    assert_false(has_lane(&a, "log"));
+    assert_false(has_lane(&b, "log"));
+    assert_int_equal(counts(&a).ended[PARLEY_JOB_DELIVERED], 2);
+    assert_int_equal(counts(&a).ended[PARLEY_JOB_DONE], 0);
+}
+
+
 static void
 add_job(parley_test_node_t *n, const parley_job_t *j)
 {
@@ -596,6 +654,8 @@ main(void)
         job_test("CLU-06: a sole job, and a new node", test_sole_later),
         job_test("CLU-06: a new node", test_new_node),
         job_test("CLU-06: a drop", test_drop),
+        job_test("CLU-06 CLU-10: records that are owed, in a new generation",
+                 test_owed_before),
         job_test("CLU-06 CLU-10: the end of a job is lost", test_lost),
     };
 

@@ -187,7 +187,7 @@ parley_channel_agrees(const parley_msg_t *outer, const parley_embed_t *c,
 
     /* A message cannot have such names (SEC-01): the text only quotes one. */
 
-    return parley_plain_is(words[PARLEY_EMBED_INTENT])
+    return parley_plain_is_word(words[PARLEY_EMBED_INTENT])
            && parley_plain_is(words[PARLEY_EMBED_ID])
            && parley_plain_is(words[PARLEY_EMBED_CORR])
            && parley_plain_is(words[PARLEY_EMBED_REPLY_TO])

@@ -200,7 +200,7 @@ parley_moq_agrees(const parley_msg_t *outer, const parley_embed_t *c,
 {
     if (c->origin == PARLEY_PROTO_CANONICAL
         ? c->words[PARLEY_EMBED_ACT].len > 0
-          && parley_embed_is_form(c->origin, inner->form)
+          && parley_embed_is_form(c->origin, c->words[PARLEY_EMBED_FORM])
         : !parley_embed_is_usual(inner)
           || !parley_embed_is_form(c->origin, inner->form))
     {
