@@ -8,7 +8,7 @@ use lib 't/lib';
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-use Parley::Env qw(port tmp_dir spew);
+use Parley::Env qw(port slurp spew tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Redis;
@@ -43,7 +43,7 @@ my $nodes = stream_nodes($redis, words => 'lease=' . LEASE . 's',
                   speaks => 'vcp', orgs => ['~acme'] },
         erin => { deliver => 'https://127.0.0.1:' . port(12) . '/erin',
                   speaks => 'vcp', orgs => ['~acme'], instrument => undef }),
-    retain => 'parley_retain count=1000 time=1h;',
+    retain => "parley_retain count=1000 time=1h; parley_audit $dir/audit.log;",
     with => "parley_deliver /_deliver hosts=$hosts;"
             . " parley_signing_key $dir/gateway.jwk;",
     locations => deliver_location());
@@ -64,6 +64,13 @@ sub counted {
     $n += $nodes->status($_)->metric($metric) for $nodes->all;
 
     return $n;
+}
+
+# Returns a pattern of the audit line about a gateway that has left.
+sub left {
+    my ($how) = @_;
+
+    return qr/"event":"gateway","host":"[^"]+","node":"[0-9a-f]{16}","outcome":"$how"/;
 }
 
 sub ended { return counted(qq(parley_jobs_ended_total{how="$_[0]"})) }
@@ -104,6 +111,7 @@ subtest 'CLU-06 CLU-07: the jobs of a gateway that was killed' => sub {
     ok($nodes->wait_for(sub { $nodes->nginx(1)->logged(
            qr/\[warn\] .*the lease of the gateway \S+ \([0-9a-f]{16}\) is/) }),
        'the end of its lease is logged');
+    like(slurp("$dir/audit.log"), left('lease-over'), 'and audited');
 
     $nodes->begin(0);
     ok($nodes->wait_for(sub { (waits())[0] == 0 }), 'it begins again');
@@ -160,6 +168,7 @@ subtest 'CLU-06 CLU-07: the jobs of a gateway that is stopped' => sub {
     ok($nodes->wait_for(sub { $nodes->nginx(1)->logged(
            qr/\[notice\] .*the gateway \S+ \([0-9a-f]{16}\) has stopped/) }),
        'which is logged');
+    like(slurp("$dir/audit.log"), left('stopped'), 'and audited');
 
     $nodes->begin(0);
     ok($nodes->wait_for(sub { $members->() == 2 }), 'it begins again');

@@ -188,6 +188,14 @@ typedef struct parley_audit_chat_s {
 } parley_audit_chat_t;
 
 
+/* another gateway on the same store, which has left it */
+typedef struct {
+    parley_str_t   host;
+    parley_str_t   node;                /* its name in parley_status */
+    parley_str_t   outcome;             /* "stopped" */
+} parley_audit_gateway_t;
+
+
 /* Writes the text of a name: "0.3.1795415120123". */
 void parley_audit_name(const parley_audit_name_t *name,
     char out[PARLEY_AUDIT_NAME_MAX]);
@@ -239,6 +247,10 @@ int parley_audit_delivery(parley_audit_t *a, parley_arena_t *arena,
 
 int parley_audit_chat(parley_audit_t *a, parley_arena_t *arena,
     const parley_audit_chat_t *c)
+    __attribute__((warn_unused_result));
+
+int parley_audit_gateway(parley_audit_t *a, parley_arena_t *arena,
+    const parley_audit_gateway_t *g)
     __attribute__((warn_unused_result));
 
 /* Writes a checkpoint.  key: an Ed25519 key; NULL: no signature. */

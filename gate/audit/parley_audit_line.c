@@ -158,6 +158,27 @@ parley_audit_chat(parley_audit_t *a, parley_arena_t *arena,
 
 
 int
+parley_audit_gateway(parley_audit_t *a, parley_arena_t *arena,
+    const parley_audit_gateway_t *g)
+{
+    int           cut;
+    parley_buf_t  b;
+
+    parley_audit_open(a, &b, arena, "gateway");
+
+    cut = parley_audit_member(&b, "host", g->host);
+    cut |= parley_audit_member(&b, "node", g->node);
+    cut |= parley_audit_member(&b, "outcome", g->outcome);
+
+    if (cut) {
+        parley_buf_lit(&b, ",\"cut\":true");
+    }
+
+    return parley_audit_close(a, &b);
+}
+
+
+int
 parley_audit_may(parley_audit_t *a, parley_code_t code)
 {
     int64_t                now, seconds;

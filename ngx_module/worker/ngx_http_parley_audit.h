@@ -61,6 +61,8 @@ void ngx_http_parley_audit_outcome(ngx_http_parley_ctx_t *ctx,
 /* Records a step of an event of chat. */
 void ngx_http_parley_audit_chat(ngx_http_parley_worker_t *worker,
     const parley_audit_chat_t *step);
+void ngx_http_parley_audit_gateway(ngx_http_parley_worker_t *worker,
+    const parley_audit_gateway_t *gateway);
 
 /* Records the result of an attempt to deliver a message. */
 void ngx_http_parley_audit_delivery(ngx_http_parley_worker_t *worker,

@@ -143,6 +143,22 @@ ngx_http_parley_audit_chat(ngx_http_parley_worker_t *worker,
 }
 
 
+void
+ngx_http_parley_audit_gateway(ngx_http_parley_worker_t *worker,
+    const parley_audit_gateway_t *gateway)
+{
+    ngx_http_parley_audit_t  *audit;
+
+    audit = worker->audit;
+
+    if (audit) {
+        (void) (parley_audit_gateway(&audit->chain, &audit->arena, gateway)
+                == 0);
+        parley_arena_reset(&audit->arena);
+    }
+}
+
+
 /* Returns NGX_OK or NGX_ERROR; a counted refusal is NGX_OK. */
 
 static ngx_int_t

@@ -9,6 +9,7 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/worker/ngx_http_parley_audit.h"
 #include "ngx_module/worker/ngx_http_parley_conf.h"
 #include "ngx_module/worker/ngx_http_parley_random.h"
 #include "ngx_module/worker/ngx_http_parley_store.h"
@@ -46,6 +47,8 @@ static uint64_t ngx_http_parley_store_random(void *ctx);
 static void ngx_http_parley_store_replaced(void *ctx, const parley_join_t *j,
     uint64_t stamp);
 static void ngx_http_parley_store_appended(void *ctx);
+static void ngx_http_parley_store_left(void *ctx, const char *host,
+    const char *node, int stopped);
 static void ngx_http_parley_store_log(void *ctx, parley_store_level_t level,
     const char *text);
 static void ngx_http_parley_store_run(ngx_http_parley_store_t *st,
@@ -333,6 +336,7 @@ ngx_http_parley_store_init(ngx_cycle_t *cycle,
     st->env.random = ngx_http_parley_store_random;
     st->env.replaced = ngx_http_parley_store_replaced;
     st->env.appended = ngx_http_parley_store_appended;
+    st->env.left = ngx_http_parley_store_left;
     st->env.log = ngx_http_parley_store_log;
     st->env.ctx = st;
 
@@ -589,6 +593,22 @@ ngx_http_parley_store_appended(void *ctx)
     } else {
         ngx_http_parley_wake_others(st->worker);
     }
+}
+
+
+static void
+ngx_http_parley_store_left(void *ctx, const char *host, const char *node,
+    int stopped)
+{
+    ngx_http_parley_store_t *st = ctx;
+
+    parley_audit_gateway_t  line;
+
+    line.host = parley_str_c(host);
+    line.node = parley_str_c(node);
+    line.outcome = stopped ? PARLEY_STR("stopped") : PARLEY_STR("lease-over");
+
+    ngx_http_parley_audit_gateway(st->worker, &line);
 }
 
 

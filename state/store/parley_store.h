@@ -119,6 +119,11 @@ typedef struct {
     /* The zone has new records for all workers of the node. */
     void    (*appended)(void *ctx);
 
+    /* Another node has left: it stopped in order, or its lease is over.  NULL:
+       the host does not note this. */
+    void    (*left)(void *ctx, const char *host, const char *node,
+                int stopped);
+
     /* Logs a line, which has no secrets. */
     void    (*log)(void *ctx, parley_store_level_t level, const char *text);
 

@@ -244,6 +244,10 @@ parley_store_log_gone(parley_store_t *s, const parley_store_member_t *list,
                                  : "the lease of the gateway %s (%s) is over: "
                                    "other gateways do its jobs",
                          m->host, name);
+
+        if (s->env->left != NULL) {
+            s->env->left(s->env->ctx, m->host, name, stopped);
+        }
     }
 }
 

@@ -398,6 +398,10 @@ void sim_verb_free(sim_verb_t *v);
 
 /* Admits an id once more, at a worker, and gives it back. */
 parley_admit_t sim_probe(sim_worker_t *w, sim_id_t *id);
+
+/* As sim_probe(), when nothing is under way: the holder of an id that is in
+   flight is asked. */
+parley_admit_t sim_verdict(sim_worker_t *w, sim_id_t *id);
 void sim_cancel(void);
 unsigned sim_verbs_under_way(const sim_worker_t *w);        /* NULL: of all */
 

@@ -606,6 +606,13 @@ sim_model_words(uint64_t conn, const parley_str_t *words, size_t n,
         if (x != NULL && reply.data[0] != '-') {
 
             if (words[2].data[1] == 't') {
+
+                /* NX: another node has it */
+
+                if (reply.data[0] == '$' && reply.data[1] != '-') {
+                    return;
+                }
+
                 x->written = sim_store.engine.us;
                 x->committed = 1;
                 x->dead = 0;
@@ -719,33 +726,6 @@ sim_model_executed(engine_t *e, uint64_t conn, const parley_str_t *words,
 }
 
 
-/* Returns the verdict about an id at a worker.  The holder of one that is in
-   flight is asked, and nothing is under way any longer. */
-
-static parley_admit_t
-sim_model_verdict(sim_worker_t *w, sim_id_t *x)
-{
-    unsigned        i;
-    parley_admit_t  verdict;
-
-    verdict = sim_probe(w, x);
-
-    for (i = 0; i < 5 && (verdict == PARLEY_ADMIT_IN_FLIGHT
-                          || verdict == PARLEY_ADMIT_ANSWERING); i++)
-    {
-        sim_store_pass(100 * SIM_MS);
-        verdict = sim_probe(w, x);
-    }
-
-    if (i == 5 && !x->dead) {
-        sim_fail("CLU-11 an id is in flight while a message holds it: %s is "
-                 "for good, at node %u", x->name, w->node->number);
-    }
-
-    return verdict;
-}
-
-
 void
 sim_model_check(void)
 {
@@ -770,7 +750,7 @@ sim_model_check(void)
         x = &s->ids[i];
 
         for (k = 0; k < s->nnodes; k++) {
-            verdict = sim_model_verdict(&s->nodes[k].workers[0], x);
+            verdict = sim_verdict(&s->nodes[k].workers[0], x);
 
             if (verdict == PARLEY_ADMIT_AWAY) {
                 sim_fail("CLU-09 a store is used again after a fault: %s gets "

@@ -460,6 +460,30 @@ sim_probe(sim_worker_t *w, sim_id_t *id)
 }
 
 
+parley_admit_t
+sim_verdict(sim_worker_t *w, sim_id_t *x)
+{
+    unsigned        i;
+    parley_admit_t  verdict;
+
+    verdict = sim_probe(w, x);
+
+    for (i = 0; i < 5 && (verdict == PARLEY_ADMIT_IN_FLIGHT
+                          || verdict == PARLEY_ADMIT_ANSWERING); i++)
+    {
+        sim_store_pass(100 * SIM_MS);
+        verdict = sim_probe(w, x);
+    }
+
+    if (i == 5 && !x->dead) {
+        sim_fail("CLU-11 an id is in flight while a message holds it: %s is "
+                 "for good, at node %u", x->name, w->node->number);
+    }
+
+    return verdict;
+}
+
+
 /* A caller ends while it waits. */
 
 void
