@@ -23,6 +23,10 @@
 
 #if (NGX_HTTP_V3)
 
+/* reason of the close of a connection that has to end */
+#define NGX_HTTP_PARLEY_MOQ_LEAVES  "the server ends the connection"
+
+
 static const parley_moqt_draft_t *ngx_http_parley_moq_draft(
     ngx_connection_t *c);
 static ngx_http_parley_moq_t *ngx_http_parley_moq_create(ngx_connection_t *c);
@@ -348,12 +352,18 @@ ngx_http_parley_moq_aged(ngx_event_t *ev)
         return;
     }
 
-    if (moq->leaving) {
-        ngx_http_parley_moq_depart(moq);
-        return;
-    }
+    if (moq->left) {
+        /* octets are not acknowledged */
 
-    ngx_http_parley_moq_shutdown(moq->connection);
+        ngx_quic_finalize_connection(moq->connection, PARLEY_MOQT_NO_ERROR,
+                                     NGX_HTTP_PARLEY_MOQ_LEAVES);
+
+    } else if (moq->leaving) {
+        ngx_http_parley_moq_depart(moq);
+
+    } else {
+        ngx_http_parley_moq_shutdown(moq->connection);
+    }
 }
 
 
@@ -402,9 +412,7 @@ ngx_http_parley_moq_depart(ngx_http_parley_moq_t *moq)
 
     moq->left = 1;
 
-    if (moq->age.timer_set) {
-        ngx_del_timer(&moq->age);
-    }
+    ngx_add_timer(&moq->age, NGX_HTTP_PARLEY_MOQ_LAST);
 
     ngx_http_parley_moq_stream_flush(moq);
 
@@ -425,7 +433,7 @@ ngx_http_parley_moq_depart(ngx_http_parley_moq_t *moq)
     }
 
     ngx_quic_shutdown_connection(moq->connection, PARLEY_MOQT_NO_ERROR,
-                                 "the server leaves");
+                                 NGX_HTTP_PARLEY_MOQ_LEAVES);
 }
 
 

@@ -36,6 +36,9 @@
 /* ms that a connection may use for its posts after the worker has to exit */
 #define NGX_HTTP_PARLEY_MOQ_LEAVE    5000
 
+/* ms that it then waits for acknowledgments */
+#define NGX_HTTP_PARLEY_MOQ_LAST     1000
+
 
 typedef struct ngx_http_parley_moq_s         ngx_http_parley_moq_t;
 typedef struct ngx_http_parley_moq_stream_s  ngx_http_parley_moq_stream_t;

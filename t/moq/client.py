@@ -31,7 +31,7 @@ from aioquic.buffer import Buffer
 from aioquic.quic import events
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.connection import QuicConnection
-from aioquic.quic.packet import pull_quic_header
+from aioquic.quic.packet import QuicPacketType, pull_quic_header
 
 import codec
 from codec import octets, text
@@ -386,6 +386,8 @@ class Client:
             header = pull_quic_header(Buffer(data=data), host_cid_length=8)
             c = self.by_cid.get(header.destination_cid)
             if c is None:
+                if header.packet_type != QuicPacketType.INITIAL:
+                    continue
                 self.count += 1
                 quic = Quic(configuration=conf,
                             original_destination_connection_id=header
@@ -409,6 +411,10 @@ class Client:
             if isinstance(event, events.ConnectionIdIssued):
                 self.by_cid[event.connection_id] = c
             c.handle(event)
+
+        # aioquic tells it when the time for late packets is over
+        if c.quic.peer_closed and c.name in self.connections:
+            c.handle(c.quic._close_event)
 
     def flush(self, c):
         now = time.monotonic()
@@ -550,6 +556,9 @@ class Client:
         if c is not None:
             c.quic.close(error_code=o.get('code', 0),
                          reason_phrase=o.get('reason', ''))
+            self.flush(c)
+            if c.name in self.connections:
+                c.handle(c.quic._close_event)
 
     def do_drop(self, o):
         """Forgets a connection without a packet, as a client that dies."""
