@@ -152,6 +152,13 @@ ngx_http_parley_inner_create(ngx_connection_t *parent,
     in->http.nbusy = 0;
     in->http.free = NULL;
 
+    /* the name is in the pool of the QUIC connection, which may end first */
+
+    in->http.ssl_servername = NULL;
+#if (NGX_PCRE)
+    in->http.ssl_servername_regex = NULL;
+#endif
+
     in->log = *parent->log;
     in->log.connection = ngx_atomic_fetch_add(ngx_connection_counter, 1);
     in->log.handler = ngx_http_parley_inner_log;

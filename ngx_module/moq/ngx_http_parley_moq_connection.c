@@ -328,6 +328,13 @@ ngx_http_parley_moq_done(ngx_http_parley_moq_t *moq)
 
     ngx_http_parley_moq_stream_flush(moq);
 
+    if (moq->out) {
+        /* an idle connection needs no piece */
+
+        ngx_free(moq->out);
+        moq->out = NULL;
+    }
+
     if (moq->closed) {
         ngx_http_parley_moq_end(moq);
     }
