@@ -194,6 +194,10 @@ SIMULATE_STORE_OBJS := $(patsubst %.c,$(OBJ)/%.o,\
 SIMULATE_ENGINE = $(OUT)/t/simulate-store/compare
 SIMULATE_ENGINE_OBJS := $(patsubst %.c,$(OBJ)/%.o,t/simulate-store/compare.c \
 	$(wildcard t/simulate-store/parley_engine*.c))
+# connections of agents over MoQ
+SIMULATE_LINK = $(OUT)/t/simulate-link/simulate-link
+SIMULATE_LINK_OBJS := $(patsubst %.c,$(OBJ)/%.o,\
+	$(wildcard t/simulate-link/*.c) t/simulate/parley_sim_play.c)
 LUA_CFLAGS = $(shell $(PKG_CONFIG) --cflags lua5.1)
 LUA_LIBS = $(shell $(PKG_CONFIG) --libs lua5.1)
 FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(OBJ)/%.o)
@@ -275,7 +279,7 @@ test-moq: ## The tests of MoQ, or TESTS=; on Debian 12 in a root of Debian 13
 	BUILD=$(BUILD) tools/test-moq $(TESTS)
 
 .PHONY: test-programs
-test-programs: build $(UNIT_TESTS) $(SIMULATE) $(SIMULATE_STORE) $(SIMULATE_ENGINE) $(PRINT) $(LATER) $(NEXT_MODULE)
+test-programs: build $(UNIT_TESTS) $(SIMULATE) $(SIMULATE_STORE) $(SIMULATE_ENGINE) $(SIMULATE_LINK) $(PRINT) $(LATER) $(NEXT_MODULE)
 
 check: ## Static checks: rooms, calls, prose, docs, exports
 	tools/check
@@ -335,7 +339,7 @@ soak-store: ## Gateways with one store for TIME=600 seconds: failovers
 	SOAK_TIME=$(or $(TIME),600) tools/run-tests -j 1 $(OUT) t/soak-store.t
 
 
-.PHONY: simulate simulate-store mutants mutants-store
+.PHONY: simulate simulate-store simulate-link mutants mutants-store mutants-link
 simulate: $(SIMULATE) ## Histories of hub and host for TIME=60 s, or N=; SEED=
 	$(SIMULATE) -s $(SEED) $(if $(filter command line,$(origin N)),-n $(N),\
 		-t $(TIME))
@@ -346,8 +350,13 @@ simulate-store: $(SIMULATE_STORE) ## Histories of gateways with one store, as si
 	$(SIMULATE_STORE) -s $(SEED) $(if $(filter command line,$(origin N)),-n $(N),\
 		-t $(TIME))
 
-# two tests build them at the same time
-mutants: $(filter-out %/mutant-store-%,$(MUTANTS))
+simulate-link: $(SIMULATE_LINK) ## Histories of connections over MoQ, as simulate
+	$(SIMULATE_LINK) -s $(SEED) $(if $(filter command line,$(origin N)),-n $(N),\
+		-t $(TIME))
+
+# several tests build them at the same time
+mutants: $(filter-out %/mutant-store-% %/mutant-link-%,$(MUTANTS))
+mutants-link: $(filter %/mutant-link-%,$(MUTANTS))
 mutants-store: $(filter %/mutant-store-%,$(MUTANTS))
 
 
@@ -654,6 +663,10 @@ $(SIMULATE_STORE): $(SIMULATE_STORE_OBJS) $(LIB)
 	@mkdir -p $(@D)
 	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(LUA_LIBS)
 
+$(SIMULATE_LINK): $(SIMULATE_LINK_OBJS) $(LIB)
+	@mkdir -p $(@D)
+	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
 $(SIMULATE_ENGINE): $(SIMULATE_ENGINE_OBJS) $(LIB)
 	@mkdir -p $(@D)
 	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(LUA_LIBS)
@@ -666,6 +679,12 @@ $(OUT)/t/simulate/mutant-store-%: $(SIMULATE_STORE) t/simulate/mutants.tsv
 	$(CC) $(ALL_CFLAGS) -O1 -w -c -o $@.o $@.c && \
 	$(CC) $(OPT) $(LDFLAGS) -o $@ $@.o $(SIMULATE_STORE_OBJS) $(LIB) $(PKG_LIBS) \
 		$(LUA_LIBS)
+
+$(OUT)/t/simulate/mutant-link-%: $(SIMULATE_LINK) t/simulate/mutants.tsv
+	$(call Q,CC)file=`t/simulate/mutate --file link-$*` && \
+	t/simulate/mutate link-$* > $@.c && \
+	$(CC) $(ALL_CFLAGS) -O1 -w -c -o $@.o $@.c && \
+	$(CC) $(OPT) $(LDFLAGS) -o $@ $@.o $(SIMULATE_LINK_OBJS) $(LIB) $(PKG_LIBS)
 
 $(OUT)/t/simulate/mutant-%: $(SIMULATE) t/simulate/mutants.tsv
 	$(call Q,CC)file=`t/simulate/mutate --file $*` && \
@@ -680,8 +699,8 @@ $(OUT)/t/fuzz/fuzz_%: $(OBJ)/t/fuzz/fuzz_%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call Q,LD)$(CC) $(OPT) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
-.SECONDARY: $(SIMULATE_OBJS) $(SIMULATE_EDGES) $(SIMULATE_STORE_OBJS) $(SIMULATE_ENGINE_OBJS) $(UNIT_OBJS) $(FUZZ_OBJS)
+.SECONDARY: $(SIMULATE_OBJS) $(SIMULATE_EDGES) $(SIMULATE_STORE_OBJS) $(SIMULATE_LINK_OBJS) $(SIMULATE_ENGINE_OBJS) $(UNIT_OBJS) $(FUZZ_OBJS)
 
 -include $(LIB_OBJS:.o=.d) $(PUBLIC_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(PRINT_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) \
 	$(UNIT_SHARED_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d) $(TOY_OBJS:.o=.d) \
-	$(SIMULATE_OBJS:.o=.d) $(SIMULATE_STORE_OBJS:.o=.d) $(SIMULATE_ENGINE_OBJS:.o=.d) $(SIMULATE_EDGES:.o=.d) $(NEXT_OBJS:.o=.d)
+	$(SIMULATE_OBJS:.o=.d) $(SIMULATE_STORE_OBJS:.o=.d) $(SIMULATE_LINK_OBJS:.o=.d) $(SIMULATE_ENGINE_OBJS:.o=.d) $(SIMULATE_EDGES:.o=.d) $(NEXT_OBJS:.o=.d)

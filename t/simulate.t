@@ -99,9 +99,9 @@ SKIP: {
     skip 'mutants are part of make test-all', 1 if !$ENV{PARLEY_TEST_ALL};
     skip 'mutants are of the release build', 1 if $build !~ m{/build$};
 
-    # t/simulate-store.t has those of the store
+    # t/simulate-store.t and t/simulate-link.t have the others
 
-    my @mutants = grep { !/^store-/ } split ' ', `t/simulate/mutate --list`;
+    my @mutants = grep { !/^(?:store|link)-/ } split ' ', `t/simulate/mutate --list`;
     my $made = `make -s mutants 2>&1`;
 
     is($?, 0, 'the mutants are built') or diag($made);

@@ -203,7 +203,9 @@ parley_link_read(parley_link_stream_t *st, parley_str_t *in, int fin,
         return -1;
     }
 
-    if (!link->proved && !st->early && st->kind != PARLEY_LINK_CONTROL) {
+    /* the streams of requests have to be read: their IDs follow each other */
+
+    if (!link->proved && !st->early && st->kind == PARLEY_LINK_DATA) {
 
         if (link->unproved == PARLEY_LINK_UNPROVED) {
             st->waits = 1;

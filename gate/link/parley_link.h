@@ -178,7 +178,8 @@ typedef struct {
     /* Notes a fact; NULL: nothing is noted. */
     void        (*note)(void *ctx, parley_link_note_t what);
 
-    /* Input that parley_link_read() left over may be read now. */
+    /* Input that parley_link_read() left over may be read now, and a record
+       that parley_link_mail() did not take may be passed again. */
     void        (*resume)(void *ctx);
 
     /* Fills 16 random octets.  Returns 0 or -1. */
@@ -257,7 +258,10 @@ void parley_link_answered(parley_link_t *link, parley_link_post_t *post,
 
 /*
  * The mailbox begins or continues after a place; epoch 0: nothing is known.
- * gap: records before it are lost.
+ * gap: records before it are lost.  Records between the last one that was
+ * passed and the place count as lost; records that were passed are ignored.
+ * The adapter must not begin the mailbox of a principal other than
+ * parley_link_principal().
  */
 void parley_link_mailbox(parley_link_t *link, const parley_place_t *place,
     int gap);
@@ -265,7 +269,7 @@ void parley_link_mailbox(parley_link_t *link, const parley_place_t *place,
 /*
  * A record of the mailbox.  Returns 1 if it was taken, or if no subscription
  * wants it, and 0 if the peer is too slow: the adapter must pass it again after
- * parley_link_writable().
+ * parley_link_writable() or env->resume().
  */
 int parley_link_mail(parley_link_t *link, const parley_place_t *place,
     parley_str_t message);

@@ -17,7 +17,7 @@ parley_link_done(parley_link_t *link)
 {
     parley_str_t           out;
     parley_link_track_t   *t, *next;
-    parley_link_stream_t  *control;
+    parley_link_stream_t  *control, *st;
 
     if (!link->closed) {
 
@@ -30,6 +30,16 @@ parley_link_done(parley_link_t *link)
         }
 
         (void) parley_link_fetch_flush(link);
+    }
+
+    if (!link->closed && link->responds) {
+        link->responds = 0;
+
+        for (st = link->streams; st != NULL; st = st->next) {
+            if (st->rest.len > 0 && st != link->control) {
+                (void) parley_link_respond_flush(link, st);
+            }
+        }
     }
 
     if (!link->closed) {
@@ -62,4 +72,9 @@ parley_link_done(parley_link_t *link)
     }
 
     parley_arena_reset(&link->arena);
+
+    if (link->drained) {
+        link->drained = 0;
+        parley_link_unblock(link);
+    }
 }

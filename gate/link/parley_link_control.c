@@ -20,6 +20,8 @@ typedef struct {
 
 static int parley_link_message(parley_link_t *link,
     const parley_moqt_message_t *m, const parley_moqt_effect_t *effect);
+static void parley_link_unused(const parley_link_t *link,
+    parley_link_track_t *t);
 static int parley_link_setup(parley_link_t *link,
     const parley_moqt_message_t *m);
 static int parley_link_setup_token(parley_link_t *link,
@@ -105,8 +107,7 @@ parley_link_message(parley_link_t *link, const parley_moqt_message_t *m,
         return parley_link_fetch_begin(link, m, request);
 
     case PARLEY_MOQT_FETCH_CANCEL:
-        parley_link_fetch_cancel(link, m->request);
-        return 0;
+        return parley_link_fetch_cancel(link, m->request);
 
     case PARLEY_MOQT_MAX_REQUEST_ID:
         return parley_link_requests(link);
@@ -127,6 +128,7 @@ parley_link_message(parley_link_t *link, const parley_moqt_message_t *m,
         t = parley_link_track_of(link, m->request);
 
         if (t != NULL) {
+            parley_link_unused(link, t);
             return parley_link_track_stop(link, t, 0,
                                           PARLEY_MOQT_DONE_SUBSCRIPTION_ENDED,
                                           "");
@@ -159,8 +161,15 @@ parley_link_message(parley_link_t *link, const parley_moqt_message_t *m,
         return 0;
 
     case PARLEY_MOQT_PUBLISH_NAMESPACE_DONE:
-        link->announced = 0;
-        parley_link_drop(link, &link->announced_agent);
+
+        /* NULL: it was refused */
+
+        if (request != NULL) {
+            link->announced = 0;
+            link->wanted = 0;
+            parley_link_drop(link, &link->announced_agent);
+        }
+
         return 0;
 
     case PARLEY_MOQT_SUBSCRIBE_OK:
@@ -171,6 +180,21 @@ parley_link_message(parley_link_t *link, const parley_moqt_message_t *m,
         /* GOAWAY, REQUESTS_BLOCKED, answers without an effect here */
         return 0;
     }
+}
+
+
+/* The track of a session that does not exist ends with its subscription. */
+
+static void
+parley_link_unused(const parley_link_t *link, parley_link_track_t *t)
+{
+    const parley_link_session_t  *s;
+
+    for (s = link->sessions; s != NULL && s->track != t; s = s->next) {
+        /* void */
+    }
+
+    t->ends = s == NULL && !t->mailbox;
 }
 
 
@@ -202,6 +226,8 @@ parley_link_setup(parley_link_t *link, const parley_moqt_message_t *m)
         fault.place = "CLIENT_SETUP";
         return parley_link_fail(link, &fault);
     }
+
+    parley_link_unblock(link);
 
     link->setup_by = 0;
     link->proof_by = link->now + PARLEY_LINK_PROOF;
@@ -320,6 +346,7 @@ parley_link_subscribe(parley_link_t *link, const parley_moqt_message_t *m,
         done.type = PARLEY_MOQT_PUBLISH_DONE;
         done.request = t->request;
         done.code = PARLEY_MOQT_DONE_SUBSCRIPTION_ENDED;
+        done.streams = t->streams;
 
         if (parley_link_send(link, &done, &effect) != 0) {
             return -1;
@@ -481,6 +508,11 @@ parley_link_request(parley_link_stream_t *st, parley_str_t *in,
     parley_moqt_effect_t   effect;
     parley_moqt_message_t  m;
 
+    if (!link->moqt.setup_in) {
+        st->waits = 1;          /* it has overtaken CLIENT_SETUP */
+        return 0;
+    }
+
     rc = parley_moqt_control_next(&st->control, in, &m, &fault);
 
     if (rc == 1 && st->known) {
@@ -594,8 +626,15 @@ parley_link_listed(void *data, parley_str_t agent)
         }
     }
 
-    return listed->prefix->count > 2 ? 0
-           : parley_link_respond(listed->st, &m);
+    if (listed->prefix->count > 2) {
+        return 0;
+    }
+
+    /* the peer may have stopped the stream */
+
+    (void) parley_link_respond(listed->st, &m);
+
+    return listed->st->link->closed ? -1 : 0;
 }
 
 
@@ -604,7 +643,6 @@ parley_link_listed(void *data, parley_str_t agent)
 static int
 parley_link_respond(parley_link_stream_t *st, parley_moqt_message_t *m)
 {
-    int                    rc;
     parley_buf_t           b;
     parley_link_t         *link = st->link;
     parley_moqt_fault_t    fault;
@@ -623,11 +661,30 @@ parley_link_respond(parley_link_stream_t *st, parley_moqt_message_t *m)
         return parley_link_memory(link);
     }
 
+    st->refused = m->type == PARLEY_MOQT_REQUEST_ERROR;
+
+    return parley_link_respond_flush(link, st) < 0 ? -1 : 0;
+}
+
+
+int
+parley_link_respond_flush(parley_link_t *link, parley_link_stream_t *st)
+{
+    int  rc;
+
     rc = parley_link_rest_flush(link, &st->rest, st->handle);
 
-    if (rc == 1 && m->type == PARLEY_MOQT_REQUEST_ERROR) {
+    if (rc < 0) {
+        parley_link_rest_free(link, &st->rest);
+    }
+
+    if (rc == 1 && st->refused) {
         link->env.finish(link->env.ctx, st->handle);
     }
 
-    return rc < 0 ? -1 : 0;
+    if (rc == 0) {
+        link->responds = 1;
+    }
+
+    return rc;
 }

@@ -82,8 +82,12 @@ parley_link_fetch_begin(parley_link_t *link, const parley_moqt_message_t *m,
     f->fetch.next = link->fetches;
     link->fetches = &f->fetch;
 
-    return link->env.fetch(link->env.ctx, &f->fetch) == 0
-           ? 0 : parley_link_memory(link);
+    if (link->env.fetch(link->env.ctx, &f->fetch) != 0) {
+        f->over = 1;
+        return parley_link_memory(link);
+    }
+
+    return 0;
 }
 
 
@@ -260,7 +264,9 @@ parley_link_fetch_end(parley_link_t *link, parley_link_fetching_t *f)
         parley_moqt_session_done(&link->moqt, request);
     }
 
-    if (f->stream != NULL && f->over && f->rest.len == f->rest.at) {
+    if (f->stream != NULL && f->over && !f->lost
+        && f->rest.len == f->rest.at)
+    {
         link->env.finish(link->env.ctx, f->stream);
         f->stream = NULL;
     }
@@ -269,9 +275,13 @@ parley_link_fetch_end(parley_link_t *link, parley_link_fetching_t *f)
 }
 
 
-void
+/* A request has an answer, also if it is cancelled. */
+
+int
 parley_link_fetch_cancel(parley_link_t *link, uint64_t request)
 {
+    int                      rc;
+    parley_moqt_message_t    m;
     parley_link_fetch_t     *fetch;
     parley_link_fetching_t  *f;
 
@@ -279,11 +289,24 @@ parley_link_fetch_cancel(parley_link_t *link, uint64_t request)
 
         f = (parley_link_fetching_t *) fetch;
 
-        if (f->request == request) {
-            parley_link_fetch_free(link, fetch);
-            return;
+        if (f->request != request) {
+            continue;
         }
+
+        memset(&m, 0, sizeof(parley_moqt_message_t));
+        m.request = request;
+
+        rc = f->begun ? 0
+             : parley_link_fetch_refuse(link, &m,
+                                        PARLEY_MOQT_REFUSE_INTERNAL_ERROR,
+                                        PARLEY_STR("the fetch is cancelled"));
+
+        parley_link_fetch_free(link, fetch);
+
+        return rc;
     }
+
+    return 0;
 }
 
 

@@ -388,17 +388,23 @@ parley_link_chunk(parley_link_t *link, const parley_moq_frame_t *frame,
     rc = parley_moq_reassembly_take(link->reassembly, frame, link->now, ret,
                                     &err);
 
-    return rc < 0 ? parley_link_malformed(link, frame, &err) : rc;
+    /* a payload that has failed is answered once */
+
+    return rc == PARLEY_MOQ_FAILED_BEFORE ? 0
+           : rc < 0 ? parley_link_malformed(link, frame, &err) : rc;
 }
 
 
 static int
 parley_link_cmd(parley_link_stream_t *st, const parley_moq_frame_t *frame)
 {
+    int                    local;
     parley_link_t         *link = st->link;
     parley_json_t          doc;
     parley_error_t         err;
     parley_link_post_t     facts;
+
+    local = 0;
 
     parley_error_clear(&err);
     memset(&facts, 0, sizeof(parley_link_post_t));
@@ -421,12 +427,25 @@ parley_link_cmd(parley_link_stream_t *st, const parley_moq_frame_t *frame)
         facts.dialogue = parley_link_string(&doc, 0,
                                             PARLEY_STR("session_id"));
 
-        if (parley_moq_is_local(facts.action)) {
-            return parley_link_command(link, st->source, frame, &doc,
-                                       facts.action);
-        }
-
+        local = parley_moq_is_local(facts.action);
         facts.recipient = parley_link_recipient(&doc, facts.session);
+    }
+
+    /* session_init is judged with its token */
+
+    if (link->proved && !parley_str_eq(st->source->agent, link->agent)
+        && !parley_str_is(facts.action, "session_init"))
+    {
+        return parley_link_refuse(link, frame, facts.action, facts.dialogue,
+                                  403, PARLEY_STR("sender-identity-mismatch"),
+                                  parley_str_none,
+                                  PARLEY_STR("the track is in the namespace of "
+                                             "another agent"));
+    }
+
+    if (local) {
+        return parley_link_command(link, st->source, frame, &doc,
+                                   facts.action);
     }
 
     if (facts.session != NULL) {

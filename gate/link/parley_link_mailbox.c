@@ -6,7 +6,7 @@
 #include "gate/link/parley_link_parts.h"
 
 
-static int parley_link_gap(parley_link_t *link, const parley_link_track_t *t,
+static int parley_link_gap(parley_link_t *link, parley_link_track_t *t,
     parley_moqt_location_t at, parley_moqt_pairs_t *ret);
 
 
@@ -32,8 +32,11 @@ parley_link_mailbox(parley_link_t *link, const parley_place_t *place, int gap)
         t = NULL;
     }
 
-    if (t != NULL && gap) {
-        t->gap = 1;
+    if (t != NULL) {
+        t->gap = gap || (t->any ? parley_moqt_location_order(
+                                      parley_link_location(place->offset),
+                                      t->largest) > 0
+                                : place->offset > 0);
     }
 
     link->mail = *place;
@@ -86,8 +89,7 @@ parley_link_mailbox_offer(parley_link_t *link)
 
     if (link->mail.offset > 0) {
         t->any = 1;
-        t->largest = parley_link_location(link->mail.offset);
-        t->largest.object += PARLEY_LINK_FRAGMENTS - 1;
+        t->largest = parley_link_location_end(link->mail.offset);
     }
 
     link->mailbox = t;
@@ -105,14 +107,31 @@ parley_link_mail(parley_link_t *link, const parley_place_t *place,
     int                    rc;
     parley_link_track_t   *t;
     parley_link_object_t   object;
+    parley_moqt_location_t  at;
 
     t = link->mailbox;
 
-    if (link->closed || t == NULL) {
+    if (link->closed) {
+        return 1;
+    }
+
+    if (t == NULL) {
+
+        if (place->epoch == link->mail.epoch) {
+            link->mail = *place;
+        }
+
+        return 1;
+    }
+
+    at = parley_link_location(place->offset);
+
+    if (t->any && parley_moqt_location_order(at, t->largest) <= 0) {
         return 1;
     }
 
     if (parley_link_track_full(t)) {
+        link->blocked = 1;
         return 0;
     }
 
@@ -126,21 +145,31 @@ parley_link_mail(parley_link_t *link, const parley_place_t *place,
     object.frame.stream = (uint32_t) place->offset;
     object.frame.payload = message;
 
-    link->mail.offset = place->offset;
-
     rc = 1;
 
-    if (t->live && t->forward) {
+    if (t->live && t->forward && t->gap) {
+        rc = parley_link_gap(link, t, at, &object.extensions);
+    }
 
-        rc = t->gap && parley_link_gap(link, t,
-                                       parley_link_location(place->offset),
-                                       &object.extensions)
-                       != 0
-             ? -1 : parley_link_track_write(link, t, &object);
+    if (rc > 0 && t->live && t->forward) {
+        rc = parley_link_track_write(link, t, &object);
+    }
+
+    if (rc >= 0 && !(t->live && t->forward)) {
+
+        /* the subscription may have ended just now */
+
+        rc = 1;
+        t->any = 1;
+        t->gap = 0;
+        t->largest = parley_link_location_end(place->offset);
+    }
+
+    if (rc == 0) {
+        link->blocked = 1;
 
     } else {
-        t->any = 1;
-        t->largest = parley_link_location(place->offset);
+        link->mail.offset = place->offset;
     }
 
     parley_link_done(link);
@@ -149,22 +178,44 @@ parley_link_mail(parley_link_t *link, const parley_place_t *place,
 }
 
 
-/* Makes the extensions that tell how many objects before one are lost. */
+/*
+ * Makes the extensions that tell how many objects before one are lost.  Those
+ * at the end of a group are told in that group.  Returns 1, 0 if that must
+ * wait, or -1.
+ */
 
 static int
-parley_link_gap(parley_link_t *link, const parley_link_track_t *t,
+parley_link_gap(parley_link_t *link, parley_link_track_t *t,
     parley_moqt_location_t at, parley_moqt_pairs_t *ret)
 {
-    uint64_t                    first;
+    int                         rc;
+    uint64_t                    first, group;
+    parley_moqt_location_t      next;
     parley_moqt_pairs_writer_t  w;
+
+    next = t->largest;
+    next.object++;
+
+    if (t->any && at.group > next.group
+        && parley_moqt_location_order(next, t->start) >= 0)
+    {
+
+        rc = parley_link_track_close(link, t);
+
+        if (rc <= 0) {
+            return rc;
+        }
+    }
 
     parley_moqt_pairs_writer_init(&w, link->draft, &link->arena);
 
     first = t->any && t->largest.group == at.group ? t->largest.object + 1 : 0;
 
-    if (t->any && at.group > t->largest.group + 1) {
+    group = t->any ? t->largest.group + 1 : 0;
+
+    if (at.group > group) {
         parley_moqt_pairs_put_integer(&w, PARLEY_MOQT_EXT_GROUP_GAP,
-                                      at.group - t->largest.group - 1);
+                                      at.group - group);
     }
 
     if (at.object > first) {
@@ -173,7 +224,7 @@ parley_link_gap(parley_link_t *link, const parley_link_track_t *t,
     }
 
     return parley_moqt_pairs_done(&w, ret) == 0
-           ? 0 : parley_link_memory(link);
+           ? 1 : parley_link_memory(link);
 }
 
 
@@ -200,6 +251,7 @@ parley_link_fetch_mail(parley_link_t *link, parley_link_fetch_t *fetch,
 
     object.place = place->offset;
     object.start = f->start;
+    object.end = f->end;
     object.frame.type = PARLEY_MOQ_CMD;
     object.frame.stream = (uint32_t) place->offset;
     object.frame.payload = message;
@@ -228,19 +280,22 @@ parley_link_fetched(parley_link_t *link, parley_link_fetch_t *fetch, int lost,
     parley_link_fetching_t  *f = (parley_link_fetching_t *) fetch;
     parley_moqt_message_t    m;
 
+    f->over = 1;
+
     if (link->closed) {
         return;
     }
 
     parley_link_enter(link);
 
-    f->over = 1;
-
     if (!lost) {
         (void) parley_link_fetch_ok(link, f);
 
     } else if (f->begun) {
-        parley_link_fetch_end(link, f);
+
+        /* the stream is reset after its octets */
+
+        f->lost = 1;
 
     } else {
         parley_buf_init(&b, &link->arena, 0);

@@ -97,7 +97,8 @@ struct parley_link_track_s {
     parley_moqt_location_t  start;      /* first object of the subscription */
     uint64_t                end;        /* its last group */
     uint64_t                streams;    /* that it has opened */
-    uint64_t                place;      /* of the next answer */
+    uint64_t                place;      /* of the next answer; a connection uses
+                                           each place of a name once */
 
     void                   *stream;     /* of the open group; NULL: none */
     uint64_t                group;
@@ -132,6 +133,7 @@ struct parley_link_session_s {
     uint32_t                stream;     /* Stream ID of session_init */
     unsigned                listens:1;  /* its proof has the mailbox */
     unsigned                counted:1;  /* it was noted as opened */
+    unsigned                asks:1;     /* the proof that runs may get it */
     parley_str_t            name;       /* session_id, owned */
     parley_str_t            token;      /* owned */
     parley_str_t            fresh;      /* owned; token that is being proved */
@@ -150,6 +152,7 @@ typedef struct {
                                            whole group */
     unsigned                begun:1;    /* FETCH_OK was sent */
     unsigned                over:1;     /* no record follows */
+    unsigned                lost:1;     /* records of its range are lost */
     unsigned                opened:1;   /* FETCH_HEADER is in rest */
     void                   *stream;
     parley_moqt_data_writer_t  writer;
@@ -170,6 +173,7 @@ struct parley_link_stream_s {
     unsigned                stopped:1;  /* nothing more is wanted */
     unsigned                lists:1;    /* it has the list of agents */
     unsigned                early:1;    /* it counts as unproved */
+    unsigned                refused:1;  /* it ends with its answer */
     int64_t                 since;      /* ms, when an unknown alias came */
     parley_moqt_data_t      data;
     parley_moqt_control_t   control;    /* of a REQUEST stream */
@@ -202,7 +206,10 @@ struct parley_link_s {
     unsigned                  setup_proving:1;
     unsigned                  setup_proved:1;
     unsigned                  listening:1;  /* a proof has the mailbox */
-    unsigned                  blocked:1;    /* input waits */
+    unsigned                  blocked:1;    /* input or a record waits */
+    unsigned                  drained:1;    /* there is room for it */
+    unsigned                  responds:1;   /* answers on the streams of
+                                               requests wait */
     unsigned                  announced:1;  /* PUBLISH_NAMESPACE was accepted */
     unsigned                  wanted:1;     /* SUBSCRIBE of its track is to be
                                                sent */
@@ -218,6 +225,7 @@ struct parley_link_s {
     size_t                    ntracks;
     size_t                    nsources;
     uint64_t                  aliases;  /* that were given */
+    uint64_t                  groups;   /* that tracks of answers have used */
     parley_link_track_t      *mailbox;
     parley_place_t            mail;     /* place of the mailbox; epoch 0:
                                            unknown */
@@ -292,6 +300,11 @@ int parley_link_control(parley_link_t *link, parley_str_t *in);
 /* Reads a stream that begins with SUBSCRIBE_NAMESPACE. */
 int parley_link_request(parley_link_stream_t *st, parley_str_t *in,
     uint64_t *code);
+
+
+/* Writes octets that wait for a stream of a request; as
+   parley_link_rest_flush(). */
+int parley_link_respond_flush(parley_link_t *link, parley_link_stream_t *st);
 
 
 /* parley_link_publish.c */
@@ -373,12 +386,14 @@ int parley_link_track_full(const parley_link_track_t *t);
 
 /*
  * Appends a message as objects of a group: one, or fragments.  Objects before
- * start are left out; *last is the location of the last one.  Returns 0, or -1
- * if memory is exhausted.
+ * start, or at or after end, are left out; *last is the location of the last
+ * one.  Returns 0, or -1 if memory is exhausted.
  */
 typedef struct {
     uint64_t                place;      /* group and object */
     parley_moqt_location_t  start;
+    parley_moqt_location_t  end;        /* (0, 0): none; object 0: after the
+                                           whole group */
     parley_moq_frame_t      frame;
     parley_moqt_pairs_t     extensions;     /* of its first object */
 } parley_link_object_t;
@@ -391,8 +406,14 @@ int parley_link_object_put(parley_link_t *link, parley_moqt_data_writer_t *w,
 int parley_link_track_write(parley_link_t *link, parley_link_track_t *t,
     const parley_link_object_t *object);
 
-/* Returns the location of the first object of a place. */
+/* Tells that the largest group has no further object.  Returns as
+   parley_link_track_write(). */
+int parley_link_track_close(parley_link_t *link, parley_link_track_t *t);
+
+/* Return the locations of the first and of the last object that a place may
+   have. */
 parley_moqt_location_t parley_link_location(uint64_t place);
+parley_moqt_location_t parley_link_location_end(uint64_t place);
 
 
 /* parley_link_mailbox.c */
@@ -408,7 +429,7 @@ int parley_link_fetch_begin(parley_link_t *link,
     const parley_moqt_message_t *m, parley_moqt_request_t *request);
 
 /* Ends a fetch that its peer has cancelled. */
-void parley_link_fetch_cancel(parley_link_t *link, uint64_t request);
+int parley_link_fetch_cancel(parley_link_t *link, uint64_t request);
 
 void parley_link_fetch_free(parley_link_t *link, parley_link_fetch_t *fetch);
 

@@ -204,6 +204,8 @@ parley_link_prove(parley_link_t *link, parley_link_session_t *s,
     proof.token = s->fresh;
     proof.listens = !link->listening || s->listens;
 
+    s->asks = !link->listening;
+
     if (proof.listens) {
         link->listening = 1;
         s->listens = 1;
@@ -327,6 +329,7 @@ parley_link_accept(parley_link_t *link, parley_link_session_t *s,
     s->token = s->fresh;
     s->fresh = parley_str_none;
     s->state = PARLEY_LINK_OPEN;
+    s->asks = 0;
 
     if (s->track == NULL) {
         s->track = parley_link_answers(link, s->name);
@@ -343,18 +346,26 @@ parley_link_accept(parley_link_t *link, parley_link_session_t *s,
 
 /*
  * Tells that a token is refused.  A session that was open keeps the token that
- * it had.
+ * it had, unless this one is it.
  */
 
 static int
 parley_link_reject(parley_link_t *link, parley_link_session_t *s,
     const parley_link_proved_t *proved)
 {
+    int                 opens;
     parley_moq_frame_t  frame;
 
-    if (s->listens && s->state == PARLEY_LINK_PROVING) {
+    opens = s->state == PARLEY_LINK_PROVING;
+
+    if (s->asks) {
+        s->asks = 0;
         s->listens = 0;
         link->listening = 0;
+    }
+
+    if (!opens && parley_str_eq(s->fresh, s->token)) {
+        return parley_link_bye(link, s, proved->status, proved->message);
     }
 
     if (s->track == NULL) {
@@ -372,9 +383,7 @@ parley_link_reject(parley_link_t *link, parley_link_session_t *s,
 
     parley_link_note(link, PARLEY_LINK_NOTE_DENIED);
 
-    if (s->state == PARLEY_LINK_PROVING) {
-        s->state = PARLEY_LINK_OPEN;
-    }
+    s->state = PARLEY_LINK_OPEN;
 
     if (parley_link_refuse(link, &frame, PARLEY_STR("session_ack"), s->name,
                            proved->status, proved->code, parley_str_none,
@@ -384,11 +393,10 @@ parley_link_reject(parley_link_t *link, parley_link_session_t *s,
         return -1;
     }
 
-    if (s->token.len == 0) {
+    if (opens) {
         parley_link_session_end(link, s);
 
     } else {
-        s->state = PARLEY_LINK_OPEN;
         parley_link_drop(link, &s->fresh);
     }
 
@@ -473,8 +481,14 @@ parley_link_refuse(parley_link_t *link, const parley_moq_frame_t *frame,
         }
 
         if (t == NULL) {
-            return 0;
+            return link->closed ? -1 : 0;
         }
+    }
+
+    /* frames of a session wait for room; another peer gets no answer */
+
+    if (s == NULL && parley_link_track_full(t)) {
+        return 0;
     }
 
     parley_buf_init(&b, &link->arena, 0);
@@ -562,13 +576,24 @@ parley_link_expired(parley_link_t *link, parley_link_session_t *s, int status,
 
         link->setup_proved = 0;
 
+        for (s = link->sessions; s != NULL && !s->listens; s = s->next) {
+            /* void */
+        }
+
+        link->listening = s != NULL;
+
         if (link->sessions == NULL) {
             (void) parley_link_close(link, PARLEY_MOQT_EXPIRED_AUTH_TOKEN,
                                      "the token of CLIENT_SETUP has expired");
         }
 
     } else if (s->state == PARLEY_LINK_PROVING) {
-        s->listens = 0;
+
+        if (s->listens) {
+            s->asks = 0;
+            s->listens = 0;
+            link->listening = 0;
+        }
 
     } else {
         (void) parley_link_bye(link, s, status, message);

@@ -72,6 +72,7 @@ parley_link_track_make(parley_link_t *link, parley_str_t name)
     }
 
     t->last = &t->first;
+    t->place = link->groups * PARLEY_LINK_GROUP;
     t->next = link->tracks;
 
     link->tracks = t;
@@ -93,6 +94,10 @@ parley_link_track_free(parley_link_t *link, parley_link_track_t *t)
 
     if (link->mailbox == t) {
         link->mailbox = NULL;
+    }
+
+    if (!t->mailbox && t->place > link->groups * PARLEY_LINK_GROUP) {
+        link->groups = (t->place + PARLEY_LINK_GROUP - 1) / PARLEY_LINK_GROUP;
     }
 
     if (t->stream != NULL && !link->closed) {
@@ -119,7 +124,7 @@ parley_link_item_free(parley_link_t *link, parley_link_track_t *t)
     item = t->first;
 
     t->first = item->next;
-    t->waiting -= item->len;
+    t->waiting -= sizeof(parley_link_item_t) + item->len;
 
     if (t->first == NULL) {
         t->last = &t->first;
@@ -227,6 +232,8 @@ parley_link_track_stop(parley_link_t *link, parley_link_track_t *t, int done,
 
     parley_link_rest_free(link, &t->rest);
 
+    link->drained = 1;
+
     told = done && (t->live || t->offered);
 
     t->live = 0;
@@ -273,7 +280,7 @@ parley_link_track_put(parley_link_t *link, parley_link_track_t *t,
 
     *t->last = item;
     t->last = &item->next;
-    t->waiting += payload.len;
+    t->waiting += sizeof(parley_link_item_t) + payload.len;
 
     return 0;
 }
@@ -289,9 +296,11 @@ parley_link_track_full(const parley_link_track_t *t)
 int
 parley_link_track_flush(parley_link_t *link, parley_link_track_t *t)
 {
-    int                    rc;
+    int                    rc, full;
     parley_link_item_t    *item;
     parley_link_object_t   object;
+
+    full = parley_link_track_full(t);
 
     while (t->live && t->forward && t->first != NULL
            && t->rest.len - t->rest.at < PARLEY_LINK_FULL)
@@ -330,6 +339,10 @@ parley_link_track_flush(parley_link_t *link, parley_link_track_t *t)
         }
     }
 
+    if (full && !parley_link_track_full(t)) {
+        link->drained = 1;
+    }
+
     if (!t->ends || t->first != NULL || t->rest.len > t->rest.at) {
         return 0;
     }
@@ -354,17 +367,15 @@ parley_link_track_write(parley_link_t *link, parley_link_track_t *t,
     at = parley_link_location(object->place);
 
     if (at.group > t->end) {
-        rc = parley_link_track_stop(link, t, 1,
-                                    PARLEY_MOQT_DONE_SUBSCRIPTION_ENDED, "");
-        return rc == 0 ? 1 : -1;
+        return parley_link_track_stop(link, t, 1,
+                                      PARLEY_MOQT_DONE_SUBSCRIPTION_ENDED, "");
     }
 
-    last = at;
-    last.object += PARLEY_LINK_FRAGMENTS - 1;
+    last = parley_link_location_end(object->place);
 
     if (parley_moqt_location_order(last, t->start) < 0) {
         t->any = 1;
-        t->largest = at;
+        t->largest = last;
         return 1;
     }
 
@@ -388,6 +399,37 @@ parley_link_track_write(parley_link_t *link, parley_link_track_t *t,
 }
 
 
+int
+parley_link_track_close(parley_link_t *link, parley_link_track_t *t)
+{
+    int                   rc;
+    parley_buf_t          b;
+    parley_moqt_object_t  o;
+
+    rc = parley_link_group(link, t, t->largest.group);
+
+    if (rc <= 0
+        || (t->writer.any
+            && t->writer.last.status == PARLEY_MOQT_STATUS_END_OF_GROUP))
+    {
+        return rc;
+    }
+
+    memset(&o, 0, sizeof(parley_moqt_object_t));
+
+    o.group = t->largest.group;
+    o.id = t->largest.object + 1;
+    o.priority = PARLEY_LINK_PRIORITY;
+    o.status = PARLEY_MOQT_STATUS_END_OF_GROUP;
+
+    parley_buf_init(&b, &link->arena, 0);
+
+    return parley_moqt_object_write(&t->writer, &b, &o) != 0 || b.failed
+           || parley_link_rest_put(link, &t->rest, b.data, b.len) != 0
+           ? parley_link_memory(link) : 1;
+}
+
+
 /* Opens the stream of a group.  Returns 1; 0 if the stream of the group before
    has octets, or if no stream can be opened now. */
 
@@ -395,6 +437,7 @@ static int
 parley_link_group(parley_link_t *link, parley_link_track_t *t, uint64_t group)
 {
     int                   rc;
+    void                 *opened;
     parley_buf_t          b;
     parley_moqt_stream_t  stream;
 
@@ -413,15 +456,19 @@ parley_link_group(parley_link_t *link, parley_link_track_t *t, uint64_t group)
         if (rc == 0) {
             return 0;
         }
+    }
 
+    opened = link->env.open(link->env.ctx);
+
+    if (opened == NULL) {
+        return 0;
+    }
+
+    if (t->stream != NULL) {
         link->env.finish(link->env.ctx, t->stream);
     }
 
-    t->stream = link->env.open(link->env.ctx);
-
-    if (t->stream == NULL) {
-        return 0;
-    }
+    t->stream = opened;
 
     t->group = group;
     t->streams++;
@@ -486,6 +533,12 @@ parley_link_object_put(parley_link_t *link, parley_moqt_data_writer_t *w,
             continue;
         }
 
+        if (object->end.object > 0
+            && parley_moqt_location_order(*last, object->end) >= 0)
+        {
+            break;
+        }
+
         o.length = PARLEY_MOQ_HEADER_LEN + chunk.payload.len;
 
         parley_buf_init(&b, &link->arena, (size_t) o.length + 64);
@@ -515,6 +568,18 @@ parley_link_location(uint64_t place)
 
     at.group = place / PARLEY_LINK_GROUP;
     at.object = place % PARLEY_LINK_GROUP * PARLEY_LINK_FRAGMENTS;
+
+    return at;
+}
+
+
+parley_moqt_location_t
+parley_link_location_end(uint64_t place)
+{
+    parley_moqt_location_t  at;
+
+    at = parley_link_location(place);
+    at.object += PARLEY_LINK_FRAGMENTS - 1;
 
     return at;
 }

@@ -280,6 +280,7 @@ ngx_http_parley_moq_turn(ngx_event_t *ev)
     if (moq->resumes && !moq->closed) {
         moq->resumes = 0;
         ngx_http_parley_moq_stream_resume(moq);
+        ngx_http_parley_moq_mailbox_writable(moq);
     }
 
     if (moq->heard && !moq->closed) {

@@ -295,6 +295,7 @@ ngx_http_parley_moq_mailbox_turn(ngx_http_parley_moq_t *moq)
 static void
 ngx_http_parley_moq_reader_turn(ngx_http_parley_moq_reader_t *rd)
 {
+    parley_str_t            principal;
     parley_link_fetch_t    *fetch;
     ngx_http_parley_moq_t  *moq;
 
@@ -326,7 +327,15 @@ ngx_http_parley_moq_reader_turn(ngx_http_parley_moq_reader_t *rd)
     }
 
     if (rd->listens && rd->opened && !rd->told) {
-        parley_link_mailbox(moq->link, &rd->place, 0);
+        principal = parley_link_principal(moq->link);
+
+        /* the link refuses another principal */
+
+        if (principal.len == 0
+            || parley_str_eq(principal, ngx_http_parley_str(&rd->principal)))
+        {
+            parley_link_mailbox(moq->link, &rd->place, 0);
+        }
 
         if (moq->closed) {
             return;

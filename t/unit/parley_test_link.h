@@ -34,6 +34,7 @@ typedef struct {
     uint64_t            id;
     uint64_t            group_gap;
     uint64_t            object_gap;
+    int                 ends;       /* it is the end of its group */
     parley_moq_frame_t  frame;
     char                text[2048]; /* its payload */
 } object_t;
@@ -383,6 +384,12 @@ look(void)
 
             parley_error_t  err;
             size_t          used;
+
+            o->ends = data.object.status == PARLEY_MOQT_STATUS_END_OF_GROUP;
+
+            if (o->ends) {
+                continue;
+            }
 
             assert_int_equal(parley_moq_frame_read(part, 65536, &o->frame,
                                                    &used, &err), 0);

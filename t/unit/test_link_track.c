@@ -107,9 +107,13 @@ test_mailbox(void **state)
     assert_int_equal(parley_link_mail(w.link, &place, PARLEY_STR("{}")), 1);
     look();
 
-    assert_int_equal(w.objects[5].group, 3);
-    assert_int_equal(w.objects[5].group_gap, 1);
-    assert_int_equal(w.objects[5].object_gap, w.objects[5].id);
+    assert_int_equal(w.objects[5].group, 1);
+    assert_int_equal(w.objects[5].id, w.objects[4].id + 1);
+    assert_true(w.objects[5].ends);
+
+    assert_int_equal(w.objects[6].group, 3);
+    assert_int_equal(w.objects[6].group_gap, 1);
+    assert_int_equal(w.objects[6].object_gap, w.objects[6].id);
 
     /* a peer that reads no more holds a bounded memory */
 
@@ -155,6 +159,7 @@ test_mailbox(void **state)
 static void
 test_fetch(void **state)
 {
+    char                   text[3000];
     parley_place_t         place;
     parley_moqt_message_t  m;
 
@@ -228,7 +233,220 @@ test_fetch(void **state)
     control(&m);
     assert_int_equal(w.abandoned, 1);
 
+    /* it is answered: its request ends on both sides */
+
+    assert_int_equal(w.types[w.ngot - 1], PARLEY_MOQT_REQUEST_ERROR);
+    assert_null(parley_moqt_session_request(&w.client, m.request));
+
+    /* records are lost in the middle: no FIN */
+
+    m.type = PARLEY_MOQT_FETCH;
+    control(&m);
+    place.offset = 266;
+    assert_int_equal(parley_link_fetch_mail(w.link, w.fetches[3], &place,
+                                            PARLEY_STR("{}")), 1);
+    parley_link_fetched(w.link, w.fetches[3], 1, 290);
+    assert_true(w.streams[w.nstreams - 1]->reset);
+
+    /* a range that ends within the chunks of a message */
+
+    m.start.group = 1;
+    m.start.object = 10 * 65536;
+    m.end.group = 1;
+    m.end.object = 10 * 65536 + 1;
+    control(&m);
+    memset(text, 'x', sizeof(text));
+    (void) parley_link_fetch_mail(w.link, w.fetches[4], &place,
+                                  parley_str_make(text, sizeof(text)));
+    parley_link_fetched(w.link, w.fetches[4], 0, 0);
+    look();
+    assert_int_equal(w.objects[w.nobjects - 1].id, 10 * 65536);
+    assert_true(w.streams[w.nstreams - 1]->finished);
+
     end();
+}
+
+
+/* A gap at the end of a group; records that come again; a subscription that
+   ends while a record waits. */
+
+static void
+test_gaps(void **state)
+{
+    size_t                 i;
+    char                   text[3000];
+    parley_place_t         place;
+    parley_moqt_message_t  m;
+
+    (void) state;
+
+    (void) open_session(SIZE_MAX);
+    (void) accept_publish("alice.000000000abc.mailbox", 1);
+
+    place.epoch = 0xabc;
+    place.offset = 301;
+    assert_int_equal(parley_link_mail(w.link, &place, PARLEY_STR("{}")), 1);
+
+    /* another session gets the mailbox: 302 to 511 were not passed */
+
+    place.offset = 511;
+    parley_link_mailbox(w.link, &place, 0);
+    place.offset = 512;
+    assert_int_equal(parley_link_mail(w.link, &place, PARLEY_STR("{}")), 1);
+    look();
+
+    assert_int_equal(w.nobjects, 3);
+    assert_int_equal(w.objects[1].group, 1);
+    assert_int_equal(w.objects[1].id, w.objects[0].id + 1);
+    assert_true(w.objects[1].ends);
+    assert_int_equal(w.objects[2].group, 2);
+    assert_int_equal(w.objects[2].id, 0);
+
+    /* 511 and 512 once more */
+
+    place.offset = 510;
+    parley_link_mailbox(w.link, &place, 0);
+    place.offset = 511;
+    assert_int_equal(parley_link_mail(w.link, &place, PARLEY_STR("{}")), 1);
+    place.offset = 512;
+    assert_int_equal(parley_link_mail(w.link, &place, PARLEY_STR("{}")), 1);
+    look();
+    assert_int_equal(w.nobjects, 3);
+
+    /* a record waits, and its subscription ends */
+
+    memset(text, 'x', sizeof(text));
+
+    for (i = 0; i < w.nstreams; i++) {
+        w.streams[i]->room = 0;
+    }
+
+    do {
+        place.offset++;
+    } while (parley_link_mail(w.link, &place,
+                              parley_str_make(text, sizeof(text))) == 1);
+
+    w.resumed = 0;
+    memset(&m, 0, sizeof(m));
+    m.type = PARLEY_MOQT_UNSUBSCRIBE;
+
+    for (i = 0; i < w.ngot; i++) {
+        if (strcmp(w.names[i], "alice.000000000abc.mailbox") == 0) {
+            m.request = w.got[i].request;
+        }
+    }
+
+    control(&m);
+    assert_true(w.resumed > 0);
+    assert_int_equal(parley_link_mail(w.link, &place, PARLEY_STR("{}")), 1);
+
+    end();
+}
+
+
+/* The range of a subscription ends before an answer. */
+
+static void
+test_range(void **state)
+{
+    uint64_t                    alias;
+    parley_arena_t              arena;
+    parley_moqt_filter_t        filter;
+    parley_moqt_message_t       m;
+    parley_moqt_pairs_writer_t  p;
+
+    (void) state;
+
+    begin(SIZE_MAX);
+    setup("/moq", NULL, 0);
+    alias = publish("alice", "alice.0.cmd");
+
+    /* session_ack uses a place of the name */
+
+    send_cmd(alias, 5, 1, INIT("s1", "token"));
+    prove(0, "alice", "alice");
+    send_cmd(alias, 5, 2, "{\"action\":\"session_bye\","
+                          "\"session_id\":\"s1\"}");
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+    memset(&m, 0, sizeof(m));
+    memset(&filter, 0, sizeof(filter));
+
+    m.type = PARLEY_MOQT_SUBSCRIBE;
+    m.name = PARLEY_STR("parley.s1.cmd");
+    assert_int_equal(parley_moqt_namespace_add(&m.space, PARLEY_STR("a2a")),
+                     0);
+    assert_int_equal(parley_moqt_namespace_add(&m.space,
+                                               PARLEY_STR("parley")), 0);
+    control(&m);
+    assert_int_equal(w.nobjects, 1);
+    assert_int_equal(w.types[w.ngot - 1], PARLEY_MOQT_PUBLISH_DONE);
+    assert_int_equal(w.got[w.ngot - 1].streams, 1);
+
+    send_cmd(alias, 5, 3, INIT("s1", "token"));
+    prove(0, "alice", "alice");
+
+    filter.type = PARLEY_MOQT_FILTER_RANGE;
+    parley_moqt_pairs_writer_init(&p, draft, &arena);
+    parley_moqt_pairs_put_filter(&p, PARLEY_MOQT_PARAM_FILTER, &filter);
+    assert_int_equal(parley_moqt_pairs_done(&p, &m.params), 0);
+    control(&m);
+    assert_int_equal(w.nobjects, 1);
+    assert_int_equal(w.types[w.ngot - 1], PARLEY_MOQT_PUBLISH_DONE);
+
+    memset(&m.params, 0, sizeof(m.params));
+    control(&m);
+    assert_int_equal(w.nobjects, 2);
+    assert_int_equal(w.objects[1].group, 1);
+
+    parley_arena_reset(&arena);
+    end();
+}
+
+
+/* SUBSCRIBE_NAMESPACE may overtake CLIENT_SETUP, and its peer may be slow. */
+
+static void
+test_early_request(void **state)
+{
+    uint64_t               code;
+    stream_t              *out;
+    parley_str_t           octets, in;
+    parley_link_stream_t  *st;
+
+    (void) state;
+
+    begin(SIZE_MAX);
+    out = calloc(1, sizeof(stream_t));
+    assert_non_null(out);
+    out->open = 1;
+    out->room = 2;
+
+    octets = moqt_octets("11 0008 00 | 01 03 \"a2a\" | 02 | 00");
+    st = parley_link_stream(w.link, PARLEY_LINK_REQUEST, out);
+    in = octets;
+    assert_int_equal(parley_link_read(st, &in, 0, &code), 0);
+    assert_true(parley_link_waits(st));
+    assert_int_equal(in.len, octets.len);
+    assert_false(w.closed);
+
+    setup("/moq", NULL, 100);
+    assert_true(w.resumed > 0);
+
+    assert_int_equal(parley_link_read(st, &in, 0, &code), 0);
+    assert_int_equal(in.len, 0);
+    assert_int_equal(out->len, 2);
+    assert_false(out->finished);
+
+    out->room = SIZE_MAX;
+    parley_link_writable(w.link);
+    assert_true(out->len > 2);
+    assert_true(out->finished);
+
+    parley_link_stream_free(st);
+    free((void *) (uintptr_t) octets.data);
+    end();
+    free(out);
 }
 
 
@@ -239,6 +457,9 @@ main(void)
         cmocka_unit_test(test_subscribes),
         cmocka_unit_test(test_mailbox),
         cmocka_unit_test(test_fetch),
+        cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_range),
+        cmocka_unit_test(test_early_request),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,8 +103,9 @@ int parley_moq_reassembly_expect(parley_moq_reassembly_t *r,
  * Takes a frame with a header that was read.  Returns 1 and the whole payload
  * in ret->payload; ret is otherwise the last frame, without the flag.  The
  * payload is that of the frame if it is complete, else octets of r, which are
- * valid until the next call on r.  Returns 0 if more chunks will follow, or -1
- * with *err filled.
+ * valid until the next call on r.  Returns 0 if more chunks will follow; -1
+ * with *err filled; or PARLEY_MOQ_FAILED_BEFORE, which is negative, with *err
+ * filled if an earlier chunk of the payload had that error.
  *
  * Errors: message-too-large (limits.size, limits.chunks or "total_chunks" is
  * exceeded), capacity (limits.streams, limits.total, memory: the sender must
@@ -116,6 +117,8 @@ int parley_moq_reassembly_expect(parley_moq_reassembly_t *r,
  * A failed stream stays failed: its chunks are refused up to the last one, so
  * that the rest is never taken for a payload.
  */
+#define PARLEY_MOQ_FAILED_BEFORE  (-2)
+
 int parley_moq_reassembly_take(parley_moq_reassembly_t *r,
     const parley_moq_frame_t *frame, int64_t now_ms, parley_moq_frame_t *ret,
     parley_error_t *err)

@@ -258,9 +258,10 @@ parley_moq_reassembly_take(parley_moq_reassembly_t *r,
     }
 
     if (s->failed) {
-        return parley_moq_stream_fail(r, s, frame, now_ms, s->failed,
+        (void) parley_moq_stream_fail(r, s, frame, now_ms, s->failed,
                                       "stream", "the stream has failed "
                                       "before", err);
+        return PARLEY_MOQ_FAILED_BEFORE;
     }
 
     if (parley_moq_stream_start(s, frame) != 0) {

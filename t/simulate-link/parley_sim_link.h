@@ -1,0 +1,450 @@
+/*
+ * A simulated world for gate/link: connections of agents over MoQ.  Each one
+ * has a link of the gateway, an adapter, and a peer with the client's side of
+ * moqt/.  Octets are split, streams overtake each other, and connections end at
+ * any octet.
+ *
+ * Each frame of a peer has a Stream ID of its own: the number of the model's
+ * frame.  So an answer tells the frame that it answers.
+ */
+
+#ifndef PARLEY_SIM_LINK_H
+#define PARLEY_SIM_LINK_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/parley_buf.h"
+#include "gate/link/parley_link.h"
+#include "moqt/parley_moqt_data.h"
+#include "moqt/parley_moqt_session.h"
+#include "t/simulate/parley_sim_play.h"
+#include "translate/moq/parley_moq_fragment.h"
+#include "translate/moq/parley_moq_frame.h"
+
+
+#define SIM_CONNS      4
+#define SIM_SESSIONS   3            /* settings of the location */
+#define SIM_TRACKS     4
+#define SIM_OBJECT     4096
+#define SIM_REQUESTS   64           /* limit of the peer's session */
+#define SIM_FRAMES     2048
+#define SIM_TOKENS     512
+#define SIM_NAMES      64           /* tracks of the gateway that are known */
+#define SIM_ALIASES    256
+#define SIM_PUBS       8
+#define SIM_INPUTS     24           /* data streams of a peer at a time */
+#define SIM_PIECES     4            /* frames of a data stream */
+#define SIM_ASKED      64           /* requests that wait for an answer */
+#define SIM_PROOFS     16
+#define SIM_POSTS      64
+#define SIM_FETCHES    8
+#define SIM_DUE        1024
+#define SIM_AGENTS     3            /* that are listed */
+#define SIM_GAP        (UINT64_C(1) << 63)
+#define SIM_FLOOD      6000         /* frames of a flood */
+#define SIM_ANSWER     3000         /* octets of the longest answer */
+#define SIM_RECORD     4000         /* octets of the longest record */
+#define SIM_RETAINED   400          /* records of a log */
+
+
+typedef enum {
+    SIM_STEP_CONNECT = 0,
+    SIM_STEP_LOSE,              /* a connection */
+    SIM_STEP_INIT,              /* session_init */
+    SIM_STEP_CMD,
+    SIM_STEP_BEAT,              /* HEARTBEAT */
+    SIM_STEP_BYE,
+    SIM_STEP_GIVE,              /* octets of a data stream arrive */
+    SIM_STEP_RESET,             /* a data stream */
+    SIM_STEP_PUBLISH,
+    SIM_STEP_ANNOUNCE,          /* PUBLISH_NAMESPACE, and its DONE */
+    SIM_STEP_UNPUBLISH,
+    SIM_STEP_REPLY,             /* to PUBLISH or SUBSCRIBE of the gateway */
+    SIM_STEP_SUBSCRIBE,
+    SIM_STEP_UPDATE,            /* REQUEST_UPDATE */
+    SIM_STEP_UNSUBSCRIBE,
+    SIM_STEP_FETCH,
+    SIM_STEP_CANCEL,            /* FETCH_CANCEL */
+    SIM_STEP_GRANT,             /* MAX_REQUEST_ID */
+    SIM_STEP_LIST,              /* SUBSCRIBE_NAMESPACE */
+    SIM_STEP_PROVE,             /* the adapter ends a proof */
+    SIM_STEP_EXPIRE,
+    SIM_STEP_ANSWER,            /* a posted command */
+    SIM_STEP_APPEND,            /* records to a log */
+    SIM_STEP_TRIM,              /* a log loses records */
+    SIM_STEP_EPOCH,             /* a log begins again */
+    SIM_STEP_SERVE,             /* records of a fetch */
+    SIM_STEP_SLOW,              /* the peer reads little */
+    SIM_STEP_ROOM,              /* the peer reads again */
+    SIM_STEP_STOP,              /* STOP_SENDING */
+    SIM_STEP_TIME,
+    SIM_STEP_LEAVE,
+    SIM_STEP_EVIL,              /* of an attacker */
+    SIM_STEP_FLOOD,
+    SIM_STEP_COUNT
+} sim_link_verb_t;
+
+
+typedef struct sim_conn_s  sim_conn_t;
+typedef struct sim_block_s  sim_block_t;
+
+
+/* memory of a link */
+typedef struct {
+    size_t        octets;
+    size_t        most;
+    size_t        count;        /* of allocations */
+    size_t        every;        /* each n-th one fails; 0: none */
+    unsigned      starved:1;    /* one has failed */
+    sim_block_t  *blocks;
+} sim_mem_t;
+
+
+/* a token; its text is "NAME-NUMBER" */
+typedef struct {
+    unsigned  who;              /* 0 or 1; 2: the token is refused */
+    unsigned  conn;             /* number of the connection that sent it */
+    uint64_t  id;               /* Session ID of its session_init; 0: SETUP */
+    unsigned  proved;
+    unsigned  expired;
+} sim_token_t;
+
+
+typedef enum { SIM_CMD = 0, SIM_INIT, SIM_BEAT, SIM_BYE, SIM_BAD } sim_kind_t;
+
+/* a frame that a peer sent */
+typedef struct {
+    sim_kind_t  kind;
+    unsigned    conn;           /* number of its connection */
+    unsigned    agent;          /* of the track */
+    uint64_t    id;             /* Session ID */
+    unsigned    arrived:1;      /* the link has taken all of it */
+    unsigned    open:1;         /* its session was open when it was sent */
+    unsigned    stateless:1;    /* Session ID 0 */
+    unsigned    posted;
+    unsigned    token;          /* with which it was posted */
+    unsigned    due:1;          /* its answer must come */
+    unsigned    answers;
+} sim_frame_t;
+
+
+/* a stream that the gateway opened, or the control stream */
+typedef struct sim_out_s  sim_out_t;
+
+struct sim_out_s {
+    sim_out_t           *next;
+    sim_conn_t          *conn;
+    size_t               room;
+    unsigned             open:1;
+    unsigned             finished:1;
+    unsigned             reset:1;
+    unsigned             stopped:1;     /* by the peer */
+    unsigned             choked:1;      /* it took too few octets */
+    unsigned             begun:1;       /* its header has come */
+    unsigned             seen:1;        /* its end */
+    uint8_t             *octets;        /* that the peer has not read */
+    size_t               len;
+    size_t               size;
+    parley_moqt_data_t   data;
+    int                  alias;         /* index; -1: not known */
+    int                  fetch;
+    uint8_t             *frame;         /* object that is read */
+    size_t               frame_len;
+    uint8_t             *whole;         /* payload of several chunks */
+    size_t               whole_len;
+    uint64_t             place;         /* of the payload */
+    uint64_t             id;            /* next object of it */
+    uint64_t             group_gap;     /* of the object */
+    uint64_t             object_gap;
+};
+
+
+/* a track of the gateway, as the peer knows it */
+typedef struct {
+    char                    name[320];
+    unsigned                who;
+    unsigned                mailbox:1;
+    unsigned                offered:1;  /* PUBLISH waits for the peer */
+    unsigned                asked:1;    /* SUBSCRIBE waits for the gateway */
+    unsigned                live:1;
+    unsigned                forward:1;
+    unsigned                torn:1;     /* objects were given up */
+    unsigned                any:1;
+    unsigned                ended:1;    /* it was, by the end of a group */
+    uint64_t                epoch;
+    uint64_t                request;
+    uint64_t                alias;
+    parley_moqt_location_t  last;
+    uint64_t                end;        /* last group */
+    uint64_t                due[SIM_DUE];   /* places, with SIM_GAP after a
+                                               gap */
+    unsigned                ndue;
+} sim_track_t;
+
+
+/* an alias that the gateway gave */
+typedef struct {
+    uint64_t  alias;
+    int       track;
+    uint64_t  streams;
+    uint64_t  told;             /* by PUBLISH_DONE */
+    unsigned  done:1;
+    unsigned  torn:1;
+} sim_alias_t;
+
+
+/* a track of the peer */
+typedef struct {
+    unsigned  used:1;
+    unsigned  sent:1;
+    unsigned  done:1;
+    unsigned  proved:1;         /* the connection was, when it was sent */
+    unsigned  agent;
+    uint64_t  alias;
+    uint64_t  request;
+} sim_pub_t;
+
+
+/* a data stream of the peer */
+typedef struct {
+    parley_link_stream_t  *st;
+    uint8_t               *octets;
+    size_t                 len;
+    size_t                 at;          /* that the link took */
+    unsigned               blocked:1;   /* the link waits */
+    unsigned               frames[SIM_PIECES];
+    size_t                 ends[SIM_PIECES];
+    unsigned               n;
+    unsigned               pub;
+} sim_input_t;
+
+
+typedef struct {
+    parley_moqt_type_t  type;   /* 0: free */
+    uint64_t            id;
+    int                 index;  /* of its track, fetch or publication */
+} sim_asked_t;
+
+
+/* a session that is open, as the peer knows it */
+typedef struct {
+    uint64_t  id;               /* 0: free */
+    char      name[64];
+    unsigned  shaky:1;          /* it may have ended */
+} sim_open_t;
+
+
+/* the adapter's proof of a session */
+typedef struct {
+    parley_link_session_t  *session;    /* NULL: of CLIENT_SETUP */
+    unsigned                used:1;
+    unsigned                pending:1;
+    unsigned                listens:1;
+    unsigned                proved:1;
+    parley_str_t            octets;     /* of the link */
+    unsigned                token;
+    unsigned                next;       /* token that is being proved */
+} sim_proof_t;
+
+
+typedef struct {
+    parley_link_fetch_t  *fetch;        /* NULL: the adapter has none */
+    uint64_t              at;           /* place that was passed */
+    uint64_t              epoch;
+    unsigned              used:1;       /* the peer has it */
+    unsigned              ok:1;
+    unsigned              lost:1;       /* records of its range are lost */
+    unsigned              fresh:1;      /* the link has not begun it */
+    unsigned              cancelled:1;
+    uint64_t              request;
+    unsigned              who;
+    parley_moqt_location_t  start;
+    parley_moqt_location_t  end;
+    uint64_t              got;          /* last place that came */
+} sim_fetch_t;
+
+
+struct sim_conn_s {
+    unsigned               number;      /* 0: none */
+    unsigned               who;
+    unsigned               evil:1;
+    unsigned               faulty:1;    /* it broke the protocol */
+    unsigned               left:1;      /* GOAWAY */
+    unsigned               closed:1;
+    unsigned               resumed:1;
+    unsigned               proved:1;
+    unsigned               requests:1;  /* it permits requests */
+    unsigned               ready:1;
+    unsigned               announced:1;
+    unsigned               unfit:1;     /* its token of SETUP has ended */
+    unsigned               no_open:1;
+    unsigned               mail_waits:1;
+    unsigned               headless:1;
+    unsigned               flooded:1;
+    unsigned               gap;         /* before the next record */
+    uint64_t               gap_group;   /* group in which a gap began */
+    uint64_t               announce;
+    parley_link_stream_t  *list;        /* SUBSCRIBE_NAMESPACE */
+    sim_out_t              listed;      /* its answer */
+    uint64_t               list_id;
+    unsigned               list_ok;
+    unsigned               list_names;
+    parley_moqt_control_t  list_control;
+    unsigned               broken;      /* payloads without a last chunk */
+    size_t                 may_open;
+    size_t                 room;        /* of new streams */
+    sim_mem_t              mem;
+    parley_link_t         *link;
+    parley_moqt_session_t  client;
+    parley_link_stream_t  *control;
+    sim_out_t              out;         /* control stream */
+    sim_out_t             *outs;
+    sim_track_t            tracks[SIM_NAMES];
+    unsigned               ntracks;
+    sim_alias_t            aliases[SIM_ALIASES];
+    unsigned               naliases;
+    sim_pub_t              pubs[SIM_PUBS];
+    uint64_t               next_alias;
+    sim_input_t            inputs[SIM_INPUTS];
+    sim_asked_t            asked[SIM_ASKED];
+    uint64_t               wants[4];    /* SUBSCRIBE of the gateway */
+    unsigned               want_agents[4];
+    unsigned               nwants;
+    sim_open_t             opens[SIM_NAMES];
+    sim_proof_t            proofs[SIM_PROOFS];
+    parley_link_post_t    *posts[SIM_POSTS];
+    unsigned               nposts;
+    sim_fetch_t            fetches[SIM_FETCHES];
+    parley_place_t         place;       /* of the mailbox */
+    parley_place_t         high;        /* the last one that was passed */
+    int                    listener;    /* proof that has it; -1: none */
+};
+
+
+typedef struct {
+    uint64_t  epoch;
+    uint64_t  first;            /* offset of the first record */
+    uint64_t  last;
+} sim_log_t;
+
+
+typedef struct {
+    parley_test_random_t  random;
+    parley_test_random_t  draw;         /* of a step */
+    int64_t               now;
+    unsigned              numbers;      /* of connections */
+    unsigned              stateless;
+    unsigned              floods;
+    unsigned              starving;
+    sim_conn_t            conns[SIM_CONNS];
+    sim_log_t             logs[2];
+    sim_token_t           tokens[SIM_TOKENS];
+    unsigned              ntokens;
+    sim_frame_t           frames[SIM_FRAMES];
+    unsigned              nframes;
+} sim_link_t;
+
+
+extern sim_link_t  sim_link;
+extern const char *const  sim_names[];
+extern const parley_moqt_draft_t *const  sim_draft;
+
+
+/* Prints an event with -v, and counts it. */
+void sim_link_tell(const char *fmt, ...)
+    __attribute__((format(printf, 1, 2)));
+
+unsigned sim_below(unsigned n);
+int sim_chance(unsigned percent);
+
+
+/* parley_sim_link_world.c */
+void sim_link_begin(uint64_t seed);
+void sim_link_step(const sim_step_t *step);
+void sim_link_end(void);
+void sim_link_forget(void);
+
+/* Ends a connection.  Checks that the link has freed its memory. */
+void sim_drop(sim_conn_t *c);
+
+/* Is called after each call of a link. */
+void sim_after(sim_conn_t *c);
+
+
+/* parley_sim_link_step.c */
+void sim_step_conn(sim_conn_t *c, sim_link_verb_t verb);
+void sim_step_log(sim_link_verb_t verb);
+
+
+/* parley_sim_link_mem.c */
+void *sim_mem_alloc(void *ctx, size_t size);
+void sim_mem_free(void *ctx, void *p);
+void sim_env_free(sim_mem_t *mem);
+
+
+/* parley_sim_link_env.c */
+parley_link_t *sim_env_link(sim_conn_t *c);
+sim_proof_t *sim_proof_of(sim_conn_t *c, parley_link_session_t *session);
+
+
+/* parley_sim_link_adapter.c */
+
+/* The adapter ends a proof, answers a post, passes records.  They return
+   whether there was work. */
+int sim_prove(sim_conn_t *c);
+int sim_answer(sim_conn_t *c);
+int sim_serve(sim_conn_t *c);
+int sim_mail(sim_conn_t *c);
+void sim_expire(sim_conn_t *c);
+void sim_writable(sim_conn_t *c);
+
+/* Returns whether a connection has that principal. */
+int sim_is(sim_conn_t *c, unsigned who);
+
+/* The text of a record. */
+size_t sim_record(char *text, unsigned who, uint64_t epoch, uint64_t offset);
+
+
+/* parley_sim_link_peer.c */
+void sim_connect(sim_conn_t *c);
+void sim_control(sim_conn_t *c, parley_moqt_message_t *m);
+void sim_raw(sim_conn_t *c, const uint8_t *octets, size_t len);
+unsigned sim_token(sim_conn_t *c, uint64_t id);
+void sim_token_text(char text[8], unsigned token);
+void sim_publish(sim_conn_t *c, sim_pub_t *pub);
+void sim_list(sim_conn_t *c);
+void sim_list_end(sim_conn_t *c);
+
+
+/* parley_sim_link_data.c */
+void sim_init(sim_conn_t *c);
+void sim_cmd(sim_conn_t *c, sim_kind_t kind);
+int sim_give(sim_conn_t *c, sim_input_t *in, size_t octets);
+void sim_input_end(sim_conn_t *c, sim_input_t *in);
+sim_open_t *sim_open(sim_conn_t *c, uint64_t id);
+void sim_evil(sim_conn_t *c);
+void sim_flood(sim_conn_t *c);
+
+
+/* parley_sim_link_tracks.c */
+sim_track_t *sim_track(sim_conn_t *c, parley_str_t name);
+void sim_space(parley_moqt_message_t *m, const char *agent);
+void sim_subscribe(sim_conn_t *c, sim_track_t *t);
+void sim_accept(sim_conn_t *c, sim_track_t *t, int forward);
+void sim_update(sim_conn_t *c, sim_track_t *t, int forward);
+void sim_unsubscribe(sim_conn_t *c, sim_track_t *t);
+void sim_tear(sim_conn_t *c, sim_track_t *t);
+void sim_fetch(sim_conn_t *c);
+int sim_want(sim_conn_t *c, int ok);
+void sim_ask(sim_conn_t *c, const parley_moqt_message_t *m, int index);
+
+
+/* parley_sim_link_look.c */
+
+/* The peer reads. */
+void sim_look(sim_conn_t *c);
+
+
+#endif /* PARLEY_SIM_LINK_H */
