@@ -162,6 +162,11 @@ wrong("SEC-07 parley_moq $_->[0]", at(@{ $_->[1] }), $_->[2])
         ['with the messages of another server',
          [$moq, more => "} server { listen 127.0.0.1:%PORT_4%; $messages"],
          qr/"messages=.*" of "parley_moq" leads to no location of this server/],
+        ['in an internal location', ["$moq internal;"],
+         qr/"parley_moq" is in a location with "internal", which no connection/],
+        ['with messages at an internal location',
+         [$moq, more => $messages =~ s/\{/{ internal;/r],
+         qr/"messages=.*" of "parley_moq" leads to a location with "internal"/],
         ['with messages of another protocol',
          [$moq, more => $messages =~ s/submit moq/submit aee/r],
          qr/leads to a location without "parley_submit moq" or "parley_accept moq"/];

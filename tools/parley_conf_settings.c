@@ -421,6 +421,8 @@ tool_conf_moq(const parley_directive_t *block, parley_block_facts_t *ret)
     location = tool_conf_location(server, block->settings->moq->messages);
 
     ret->messages = location != NULL ? location->settings : NULL;
+    ret->hidden = location != NULL
+                  && tool_conf_in(location, "internal") != NULL;
 }
 
 

@@ -408,6 +408,7 @@ typedef struct {
                                                    the server that "messages="
                                                    of parley_moq names; NULL:
                                                    none */
+    unsigned      hidden:1;             /* this location is internal */
     parley_str_t  error_location;       /* name of a location without
                                            parley_accept to which an error_page
                                            of this block leads; empty: none is

@@ -48,6 +48,8 @@ parley_settings_moq(const parley_settings_t *s,
           ? PARLEY_SETTINGS_CONNECTS PARLEY_SETTINGS_HANDLER
           : block->frame
           ? PARLEY_SETTINGS_CONNECTS PARLEY_SETTINGS_NESTED
+          : block->internal
+          ? "is in a location with \"internal\", which no connection reaches"
           : block->unquic
           ? "is in a server without \"listen ... quic\""
           : NULL;
@@ -69,6 +71,9 @@ parley_settings_moq_messages(const parley_settings_t *s,
 
     why = block->messages == NULL
           ? "leads to no location of this server"
+          : block->hidden
+          ? "leads to a location with \"internal\", which no command reaches; "
+            "expected \"allow\" and \"deny\" or rules"
           : !(block->messages->gate.accept
               & PARLEY_PROTO_BIT(PARLEY_PROTO_TRACKS))
           ? "leads to a location without \"parley_submit moq\" or "

@@ -369,6 +369,7 @@ ngx_http_parley_block_facts_moq(ngx_conf_t *cf,
     uri = ngx_http_parley_ngx_str(parley_settings_messages(place->conf));
     clcf = ngx_http_parley_location_in(place->cscf->ctx, &uri);
 
+    place->facts.hidden = clcf && clcf->internal ? 1 : 0;
     place->facts.messages = clcf ? clcf->loc_conf
                                        [ngx_http_parley_module.ctx_index]
                                  : NULL;
