@@ -118,7 +118,10 @@ sub run_clients {
         $expect->('old copy', 'E_MESSAGE_DUPLICATE', '/aee', $old,
                   as => $old == $answer || $old->{from} =~ /bob/ ? 'bob'
                                                                   : 'alice');
-        print $out 'sent ', ++$n, ' ', $m->{id}, ' ', $answer->{id}, "\n";
+
+        # the signal may have come before one of them was sent
+        print $out 'sent ', ++$n, ' ', $m->{id}, ' ', $answer->{id}, "\n"
+            if !$stop;
     }
 
     POSIX::_exit(0);
