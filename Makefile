@@ -355,9 +355,9 @@ simulate-link: $(SIMULATE_LINK) ## Histories of connections over MoQ, as simulat
 		-t $(TIME))
 
 # several tests build them at the same time
-mutants: $(filter-out %/mutant-store-% %/mutant-link-%,$(MUTANTS))
-mutants-link: $(filter %/mutant-link-%,$(MUTANTS))
-mutants-store: $(filter %/mutant-store-%,$(MUTANTS))
+mutants: $(filter-out $(addprefix $(OUT)/t/simulate/mutant-,store-% link-%),$(MUTANTS))
+mutants-link: $(filter $(OUT)/t/simulate/mutant-link-%,$(MUTANTS))
+mutants-store: $(filter $(OUT)/t/simulate/mutant-store-%,$(MUTANTS))
 
 
 .PHONY: fuzz fuzz-targets

@@ -84,6 +84,8 @@ done_testing();
 sub simulate {
     my ($name, @args) = @_;
 
+    -x "$build/t/$name" or die "$build/t/$name is not built\n";
+
     my $out = `$build/t/$name @args 2>&1`;
 
     return ($?, $out);

@@ -122,6 +122,8 @@ done_testing();
 sub simulate {
     my ($name, @args) = @_;
 
+    -x "$build/t/simulate/$name" or die "$build/t/simulate/$name is not built\n";
+
     my $out = `$build/t/simulate/$name @args 2>&1`;
 
     return ($?, $out);

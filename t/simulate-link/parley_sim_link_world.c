@@ -504,7 +504,7 @@ sim_rest(sim_conn_t *c)
 void
 sim_link_end(void)
 {
-    unsigned     i;
+    unsigned     i, n;
     sim_conn_t  *c;
 
     for (i = 0; i < SIM_CONNS; i++) {
@@ -512,11 +512,13 @@ sim_link_end(void)
 
         sim_rest(c);
 
-        /* a stream whose alias stays unknown is stopped */
+        /* streams whose alias stays unknown are stopped */
 
-        sim_link.now += 1001;
-        sim_tick(c);
-        sim_rest(c);
+        for (n = 0; n < 8 && c->number != 0 && !c->closed; n++) {
+            sim_link.now += 1001;
+            sim_tick(c);
+            sim_rest(c);
+        }
 
         if (c->number != 0 && !c->closed && !c->mem.starved
             && !c->faulty)
