@@ -13,6 +13,8 @@
 
 static int parley_gate_named_address(parley_gate_t *g, parley_str_t name,
     parley_str_t *ret);
+static int parley_gate_named_agent(parley_gate_t *g, parley_str_t agent,
+    parley_str_t address, parley_str_t type, parley_str_t *ret);
 static int parley_gate_named_caller(parley_gate_t *g, parley_str_t *ret);
 static int parley_gate_named_own(parley_gate_t *g, parley_str_t address,
     parley_str_t *ret, int *own);
@@ -71,7 +73,11 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
         return -1;
     }
 
-    name = parley_str_none;
+    name = asked->list[PARLEY_ARGUMENT_AGENT].value;
+
+    if (name.len > 0) {
+        return parley_gate_named_agent(g, name, address, type, ret);
+    }
 
     if (g->serve.mcp != NULL) {
         name = g->serve.mcp->asked;
@@ -114,6 +120,90 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
     return rc == 0 ? 0
            : parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
                               "this is a group without members");
+}
+
+
+/*
+ * Finds the address of the publisher of a track of MoQ by its agent id: its
+ * handle without "~", or its name in AEE without the kind.  A rule must allow
+ * the request, unless the caller is the publisher.
+ */
+
+static int
+parley_gate_named_agent(parley_gate_t *g, parley_str_t agent,
+    parley_str_t address, parley_str_t type, parley_str_t *ret)
+{
+    int                        rc, may;
+    size_t                     i;
+    parley_buf_t               b;
+    parley_str_t               name, found;
+    parley_proto_t             proto;
+    const parley_principal_t  *owner;
+
+    static const struct {
+        parley_namespace_t  space;
+        parley_str_t        prefix;
+    } forms[] = {
+        { PARLEY_NAMESPACE_AEE, parley_str("human.") },
+        { PARLEY_NAMESPACE_AEE, parley_str("agent.") },
+        { PARLEY_NAMESPACE_HANDLE, parley_str("~") },
+    };
+
+    owner = NULL;
+    name = parley_str_none;
+
+    for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        parley_buf_init(&b, g->arena, 0);
+        parley_buf_str(&b, forms[i].prefix);
+        parley_buf_str(&b, agent);
+
+        if (parley_buf_done(&b, &found) != 0) {
+            return parley_error_memory(g->err);
+        }
+
+        if (i == 1) {
+            name = found;
+        }
+
+        if (g->conf.http->directory != NULL) {
+            const parley_principal_t  *p;
+
+            p = parley_directory_owner(g->conf.http->directory, forms[i].space,
+                                       found);
+            owner = p != NULL ? p : owner;
+        }
+    }
+
+    rc = owner != NULL ? parley_address_of(g->arena, owner, ret)
+                       : parley_address_named(g->who, PARLEY_PROTO_CANONICAL,
+                                              name, ret);
+    if (rc < 0) {
+        return parley_error_memory(g->err);
+    }
+
+    proto = g->read.proto;
+
+    g->msg->wire = PARLEY_PROTO_CANONICAL;
+    g->read.to = name;
+    g->read.proto = PARLEY_PROTO_CANONICAL;
+    g->serve.reader = owner;
+
+    may = (rc == 0 && address.len > 0 && parley_str_eq(*ret, address))
+          || parley_gate_may_ask(g, type);
+
+    g->msg->wire = proto;
+    g->read.proto = proto;
+
+    if (!may) {
+        return parley_error_set(g->err, PARLEY_E_SCOPE_UNAUTHORISED, NULL,
+                                "no rule with type=%.*s lets the caller ask "
+                                "for this name", (int) type.len,
+                                (const char *) type.data);
+    }
+
+    return rc == 0 ? 0
+           : parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
+                              "the agent has no address");
 }
 
 

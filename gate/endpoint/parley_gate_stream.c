@@ -191,6 +191,8 @@ parley_gate_stream_open(parley_gate_stream_t *st)
                                         | 1u << PARLEY_ARGUMENT_SESSION
                                         | 1u << PARLEY_ARGUMENT_INSTRUMENT
                                         | 1u << PARLEY_ARGUMENT_LAST_EVENT_ID
+                                        | (g->conf.s->moq == NULL ? 0
+                                           : 1u << PARLEY_ARGUMENT_AGENT)
                                         | (g->conf.s->host == NULL ? 0
                                            : 1u
                                              << PARLEY_ARGUMENT_CONVERSATION),
@@ -241,12 +243,14 @@ parley_gate_stream_open(parley_gate_stream_t *st)
 }
 
 
-/* MOQ-13: a MoQ connection has the mailbox of its principal alone. */
+/* MOQ-13: a MoQ connection has the mailbox of its principal alone.  The tracks
+   of another agent are no mailbox (MOQ-07). */
 
 static int
 parley_gate_stream_owner(const parley_gate_stream_t *st)
 {
-    return st->own || st->g->conf.s->moq == NULL ? 0
+    return st->own || st->g->conf.s->moq == NULL
+           || st->arguments.list[PARLEY_ARGUMENT_AGENT].value.len > 0 ? 0
            : parley_error_set(st->g->err, PARLEY_E_SCOPE_UNAUTHORISED, NULL,
                               "the path must not end with the name of another "
                               "principal");

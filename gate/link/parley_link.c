@@ -5,8 +5,8 @@
 #include "gate/link/parley_link_parts.h"
 
 
-static int64_t parley_link_next(int64_t next, int64_t at);
 static int parley_link_late(parley_link_t *link);
+static void parley_link_end_tracks(parley_link_t *link);
 
 
 parley_link_t *
@@ -58,6 +58,8 @@ parley_link_free(parley_link_t *link)
 
     link->closed = 1;
 
+    parley_link_end_tracks(link);
+
     while (link->sessions != NULL) {
         parley_link_session_free(link, link->sessions);
     }
@@ -98,6 +100,30 @@ parley_link_free(parley_link_t *link)
     parley_arena_reset(&link->arena);
 
     parley_link_release(link, link);
+}
+
+
+/* Tells subscribers that the tracks of the agent end with its connection. */
+
+static void
+parley_link_end_tracks(parley_link_t *link)
+{
+    parley_link_record_t  done;
+
+    memset(&done, 0, sizeof(parley_link_record_t));
+
+    done.kind = PARLEY_LINK_DONE;
+    done.id = PARLEY_MOQT_DONE_TRACK_ENDED;
+
+    while (link->sources != NULL) {
+        (void) parley_link_source_end(link, link->sources, &done);
+    }
+
+    while (link->readers != NULL) {
+        parley_link_reader_free(link, link->readers);
+    }
+
+    parley_link_tap_part(link, link->space);
 }
 
 
@@ -173,6 +199,7 @@ parley_link_stream_free(parley_link_stream_t *st)
     }
 
     parley_link_source_drop(link, st->source);
+    parley_link_drop(link, &st->extensions);
     parley_link_rest_free(link, &st->rest);
     parley_link_release(link, st->octets);
 
@@ -253,6 +280,7 @@ parley_link_read(parley_link_stream_t *st, parley_str_t *in, int fin,
 
     if (rc != 0) {
         st->stopped = 1;
+        parley_link_source_reset(st);
     }
 
     if (st->waits) {
@@ -278,6 +306,12 @@ parley_link_is_reset(parley_link_stream_t *st)
     parley_moqt_fault_t  fault;
 
     st->stopped = 1;
+
+    if (st->relayed && !st->link->closed) {
+        parley_link_enter(st->link);
+        parley_link_source_reset(st);
+        parley_link_done(st->link);
+    }
 
     if (st->kind == PARLEY_LINK_CONTROL && !st->link->closed) {
         parley_link_enter(st->link);
@@ -306,13 +340,6 @@ parley_link_writable(parley_link_t *link)
 }
 
 
-static int64_t
-parley_link_next(int64_t next, int64_t at)
-{
-    return at != 0 && (next == 0 || at < next) ? at : next;
-}
-
-
 int64_t
 parley_link_tick(parley_link_t *link)
 {
@@ -325,7 +352,12 @@ parley_link_tick(parley_link_t *link)
 
     parley_link_enter(link);
 
-    if (parley_link_late(link) != 0) {
+    next = 0;
+
+    if (parley_link_late(link) != 0
+        || parley_link_sources_tick(link, &next) != 0
+        || parley_link_watch_tick(link, &next) != 0)
+    {
         parley_link_done(link);
         return -1;
     }
@@ -339,7 +371,8 @@ parley_link_tick(parley_link_t *link)
         link->skipped_by = link->now + PARLEY_LINK_SKIPPED;
     }
 
-    next = parley_link_next(link->setup_by, link->proof_by);
+    next = parley_link_next(next, link->setup_by);
+    next = parley_link_next(next, link->proof_by);
     next = parley_link_next(next, link->skipped_by);
 
     for (st = link->streams; st != NULL; st = st->next) {

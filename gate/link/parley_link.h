@@ -11,6 +11,7 @@
  *   a2a, agent     agent.any.cmd           commands of the agent
  *   a2a, parley    parley.session_id.cmd   answers of the gateway
  *   a2a, parley    agent.epoch.mailbox     messages for the agent
+ *   a2a, agent     agent.any.other         opaque objects of an agent
  *
  * A connection has one principal: that of the first token that is proved
  * (MOQ-13).  No frame of an agent session is used before its token is proved
@@ -32,8 +33,9 @@
 
 #define PARLEY_LINK_POSTS  16       /* commands that are posted at once */
 
-/* octets of an agent id */
+/* octets of an agent id, and of the name of an opaque track */
 #define PARLEY_LINK_AGENT_MAX  256
+#define PARLEY_LINK_TRACK_MAX  512
 
 
 typedef struct parley_link_s          parley_link_t;
@@ -49,6 +51,8 @@ typedef struct {
     uint32_t  tracks;           /* tracks that the peer publishes or has
                                    subscribed to at a time, at least 1 */
     size_t    object;           /* octets of a message or an object */
+    size_t    lag;              /* octets that wait for the reader of an opaque
+                                   track */
     unsigned  stateless:1;      /* Session ID 0 is allowed (MOQ-11) */
 } parley_link_conf_t;
 
@@ -121,6 +125,41 @@ typedef enum {
 } parley_link_note_t;
 
 
+/*
+ * A log that the link has joined: that of an opaque track, or of the namespace
+ * of an agent.  Its publishers get the records for the publisher, one of them
+ * at a time: a later one ends the membership of an earlier one.  The others are
+ * subscribers, which a rule with type=subscribe has to allow.
+ */
+typedef struct parley_link_tap_s  parley_link_tap_t;
+
+struct parley_link_tap_s {
+    parley_link_tap_t  *next;
+    parley_str_t        agent;      /* publisher of the track */
+    parley_str_t        track;      /* its name; empty: the namespace */
+    parley_str_t        token;      /* empty: a client certificate proves */
+    unsigned            publishes:1;
+    unsigned            joined:1;   /* the link's own */
+    void               *owner;      /* the link's own */
+    void               *data;       /* the adapter's */
+};
+
+
+/* an append to a log */
+typedef struct {
+    parley_link_tap_t  *tap;        /* joined; of the agent of the log */
+    parley_str_t        track;      /* of the log; empty: the namespace */
+    parley_str_t        record;
+    uint64_t            op;         /* for parley_link_relayed(); 0: it is not
+                                       called */
+    unsigned            publisher:1;    /* the record is for the publisher, else
+                                           for the subscribers */
+    unsigned            asks:1;     /* nothing is appended, only counted */
+    int64_t             count;      /* subscribers that get the record, if it
+                                       was appended at once */
+} parley_link_relay_t;
+
+
 typedef struct {
     parley_mem_t  mem;
 
@@ -158,6 +197,18 @@ typedef struct {
 
     /* Cancels fetch(): parley_link_fetched() must not follow. */
     void        (*abandon)(void *ctx, parley_link_fetch_t *fetch);
+
+    /* Joins a log; parley_link_joined() follows.  Returns 0, or -1 if memory is
+       exhausted. */
+    int         (*join)(void *ctx, parley_link_tap_t *tap);
+
+    /* Leaves a log: parley_link_joined(), parley_link_record() and
+       parley_link_relayed() must not follow. */
+    void        (*part)(void *ctx, parley_link_tap_t *tap);
+
+    /* Appends a record, which it copies.  Returns 1 with relay->count; 0 if
+       parley_link_relayed() follows; or -1 if it cannot be appended. */
+    int         (*relay)(void *ctx, parley_link_relay_t *relay);
 
     /* A session has ended, and with it the need for its proof. */
     void        (*forget)(void *ctx, parley_link_session_t *session);
@@ -283,6 +334,23 @@ int parley_link_fetch_mail(parley_link_t *link, parley_link_fetch_t *fetch,
     const parley_place_t *place, parley_str_t message);
 void parley_link_fetched(parley_link_t *link, parley_link_fetch_t *fetch,
     int lost, uint64_t first);
+
+/*
+ * A log was joined; or, if status is not 0, it was not: the HTTP status of the
+ * refusal.  A membership that was begun may also end so: 409 if a later
+ * publisher has the track.
+ */
+void parley_link_joined(parley_link_t *link, parley_link_tap_t *tap,
+    int status);
+
+/* A record of a log, in the order of the log; lost: records before it are
+   lost, and it may be empty. */
+void parley_link_record(parley_link_t *link, parley_link_tap_t *tap,
+    parley_str_t record, int lost);
+
+/* A record of env->relay() was appended; count is -1 if it was not. */
+void parley_link_relayed(parley_link_t *link, parley_link_tap_t *tap,
+    uint64_t op, int64_t count);
 
 /* Ends the link because the process ends: GOAWAY. */
 void parley_link_leave(parley_link_t *link);

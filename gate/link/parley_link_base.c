@@ -253,6 +253,13 @@ parley_link_ok(parley_link_t *link, uint64_t request)
 }
 
 
+int64_t
+parley_link_next(int64_t next, int64_t at)
+{
+    return at != 0 && (next == 0 || at < next) ? at : next;
+}
+
+
 parley_str_t
 parley_link_string(const parley_json_t *doc, uint32_t object,
     parley_str_t name)

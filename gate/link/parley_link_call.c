@@ -43,6 +43,10 @@ parley_link_done(parley_link_t *link)
     }
 
     if (!link->closed) {
+        (void) parley_link_readers_flush(link);
+    }
+
+    if (!link->closed) {
         (void) parley_moqt_session_grant(&link->moqt, &link->out);
     }
 

@@ -79,6 +79,7 @@ parley_link_message(parley_link_t *link, const parley_moqt_message_t *m,
 {
     void                   *data;
     parley_link_track_t    *t;
+    parley_link_reader_t   *r;
     parley_moqt_request_t  *request;
 
     request = effect->request;
@@ -134,7 +135,23 @@ parley_link_message(parley_link_t *link, const parley_moqt_message_t *m,
                                           "");
         }
 
-        return 0;
+        r = parley_link_reader_of(link, m->request);
+
+        if (r == NULL) {
+            return 0;
+        }
+
+        if (r->state == PARLEY_LINK_READING
+            || r->state == PARLEY_LINK_ENDING)
+        {
+            parley_link_reader_free(link, r);
+            return 0;
+        }
+
+        parley_link_reader_free(link, r);
+
+        return parley_link_error(link, m->request, PARLEY_MOQT_REFUSE_TIMEOUT,
+                                 "the subscription was cancelled");
 
     case PARLEY_MOQT_REQUEST_ERROR:
 
@@ -155,7 +172,10 @@ parley_link_message(parley_link_t *link, const parley_moqt_message_t *m,
         if (request != NULL && effect->ended) {
             data = request->data;
             request->data = NULL;
-            parley_link_source_drop(link, data);
+
+            if (data != NULL) {
+                return parley_link_source_over(link, data, m);
+            }
         }
 
         return 0;
@@ -165,6 +185,7 @@ parley_link_message(parley_link_t *link, const parley_moqt_message_t *m,
         /* NULL: it was refused */
 
         if (request != NULL) {
+            parley_link_source_unannounced(link);
             link->announced = 0;
             link->wanted = 0;
             parley_link_drop(link, &link->announced_agent);
@@ -174,7 +195,9 @@ parley_link_message(parley_link_t *link, const parley_moqt_message_t *m,
 
     case PARLEY_MOQT_SUBSCRIBE_OK:
         parley_link_unblock(link);
-        return 0;
+
+        return request == NULL || request->data == NULL ? 0
+               : parley_link_source_answered(link, request->data, m);
 
     default:
         /* GOAWAY, REQUESTS_BLOCKED, answers without an effect here */
@@ -318,9 +341,16 @@ static int
 parley_link_subscribe(parley_link_t *link, const parley_moqt_message_t *m,
     const parley_moqt_request_t *request)
 {
+    int                    rc;
     parley_link_track_t   *t;
     parley_moqt_effect_t   effect;
     parley_moqt_message_t  done;
+
+    rc = parley_link_watch(link, m);
+
+    if (rc <= 0) {
+        return rc;
+    }
 
     t = parley_link_named(link, m);
 
@@ -391,7 +421,14 @@ parley_link_subscribed(parley_link_t *link, parley_link_track_t *t,
 static int
 parley_link_update(parley_link_t *link, const parley_moqt_message_t *m)
 {
+    int                   rc;
     parley_link_track_t  *t;
+
+    rc = parley_link_watch_update(link, m);
+
+    if (rc <= 0) {
+        return rc;
+    }
 
     t = parley_link_track_of(link, m->existing);
 

@@ -43,6 +43,10 @@ parley_link_fetch_begin(parley_link_t *link, const parley_moqt_message_t *m,
 
     if (t == NULL || t != link->mailbox) {
         return parley_link_fetch_refuse(link, m, t == NULL
+                                        && !(m->space.count == 2
+                                             && parley_link_is_opaque(
+                                                    m->space.fields[1],
+                                                    m->name))
                                         ? PARLEY_MOQT_REFUSE_DOES_NOT_EXIST
                                         : PARLEY_MOQT_REFUSE_NOT_SUPPORTED,
                                         PARLEY_STR("only the mailbox can be "

@@ -85,7 +85,10 @@ parley_link_data(parley_link_stream_t *st, parley_str_t *in, int fin,
                 return parley_link_fail(link, &fault);
             }
 
-            return 0;
+            rc = fin && st->source != NULL && st->source->name.len > 0
+                 ? parley_link_relay_fin(st) : 0;
+
+            return rc < 0 ? -1 : 0;
 
         case PARLEY_MOQT_DATA_STREAM:
 
@@ -110,8 +113,16 @@ parley_link_data(parley_link_stream_t *st, parley_str_t *in, int fin,
                 return -1;
             }
 
+            if (rc == PARLEY_MOQT_DATA_OBJECT && st->source->name.len > 0
+                && parley_link_copy(link, &st->extensions,
+                                    st->data.object.extensions.octets) != 0)
+            {
+                return parley_link_memory(link);
+            }
+
             if (st->data.left == 0
-                && st->data.object.status == PARLEY_MOQT_STATUS_NORMAL)
+                && (st->source->name.len > 0
+                    || st->data.object.status == PARLEY_MOQT_STATUS_NORMAL))
             {
                 st->held = 1;
                 rc = parley_link_object(st);
@@ -144,6 +155,7 @@ static int
 parley_link_begin(parley_link_stream_t *st)
 {
     parley_link_t          *link = st->link;
+    parley_link_source_t   *source;
     parley_moqt_request_t  *request;
 
     if (st->data.stream.type == PARLEY_MOQT_STREAM_FETCH) {
@@ -166,13 +178,15 @@ parley_link_begin(parley_link_stream_t *st)
         return 1;
     }
 
-    if (request->data == NULL) {
+    source = request->data;
+
+    if (source == NULL || (source->name.len > 0 && !source->forwards)) {
         return -1;
     }
 
     st->since = 0;
     st->known = 1;
-    st->source = request->data;
+    st->source = source;
     st->source->refs++;
 
     return 0;
@@ -237,6 +251,10 @@ parley_link_object(parley_link_stream_t *st)
     parley_link_t       *link = st->link;
     parley_error_t       err;
     parley_moq_frame_t   frame;
+
+    if (st->source->name.len > 0) {
+        return parley_link_relay_object(st);
+    }
 
     object = parley_str_make(st->octets, st->len);
 
@@ -398,7 +416,7 @@ parley_link_chunk(parley_link_t *link, const parley_moq_frame_t *frame,
 static int
 parley_link_cmd(parley_link_stream_t *st, const parley_moq_frame_t *frame)
 {
-    int                    local;
+    int                    rc, local;
     parley_link_t         *link = st->link;
     parley_json_t          doc;
     parley_error_t         err;
@@ -444,8 +462,10 @@ parley_link_cmd(parley_link_stream_t *st, const parley_moq_frame_t *frame)
     }
 
     if (local) {
-        return parley_link_command(link, st->source, frame, &doc,
-                                   facts.action);
+        rc = parley_link_watch_command(link, frame, &doc, facts.action);
+
+        return rc <= 0 ? rc : parley_link_command(link, st->source, frame,
+                                                  &doc, facts.action);
     }
 
     if (facts.session != NULL) {

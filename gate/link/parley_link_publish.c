@@ -9,8 +9,8 @@ static int parley_link_want(parley_link_t *link);
 static int parley_link_offer(parley_link_t *link, parley_link_track_t *t);
 static int parley_link_may_publish(const parley_link_t *link,
     const parley_moqt_namespace_t *space);
-static parley_link_source_t *parley_link_source(parley_link_t *link,
-    parley_str_t agent);
+static int parley_link_publish_opaque(parley_link_t *link,
+    const parley_moqt_message_t *m, parley_moqt_request_t *request);
 static int parley_link_is_cmd(parley_str_t agent, parley_str_t name);
 
 
@@ -34,9 +34,19 @@ parley_link_publish(parley_link_t *link, const parley_moqt_message_t *m,
     }
 
     if (!parley_link_is_cmd(m->space.fields[1], m->name)) {
-        return parley_link_error(link, m->request,
-                                 PARLEY_MOQT_REFUSE_NOT_SUPPORTED,
-                                 "the track is not named {agent}.{any}.cmd");
+
+        if (!parley_link_is_opaque(m->space.fields[1], m->name)) {
+            return parley_link_error(link, m->request,
+                                     PARLEY_MOQT_REFUSE_NOT_SUPPORTED,
+                                     "the track is not named "
+                                     "{agent}.{any}.{any}");
+        }
+
+        if (!link->proved) {
+            return parley_link_error(link, m->request,
+                                     PARLEY_MOQT_REFUSE_UNAUTHORIZED,
+                                     "no token is proved");
+        }
     }
 
     if (link->nsources >= link->conf.tracks) {
@@ -45,8 +55,12 @@ parley_link_publish(parley_link_t *link, const parley_moqt_message_t *m,
                                  "too many tracks");
     }
 
-    request->data = parley_link_source(link, m->space.fields[1]);
+    if (!parley_link_is_cmd(m->space.fields[1], m->name)) {
+        return parley_link_publish_opaque(link, m, request);
+    }
 
+    request->data = parley_link_source(link, m->space.fields[1],
+                                       parley_str_none);
     if (request->data == NULL) {
         return parley_link_memory(link);
     }
@@ -59,6 +73,50 @@ parley_link_publish(parley_link_t *link, const parley_moqt_message_t *m,
     parley_link_unblock(link);
 
     return parley_link_send(link, &ok, &effect);
+}
+
+
+/* PUBLISH_OK follows when the log of the track is joined. */
+
+static int
+parley_link_publish_opaque(parley_link_t *link,
+    const parley_moqt_message_t *m, parley_moqt_request_t *request)
+{
+    parley_link_tap_t      tap;
+    parley_link_source_t  *s;
+
+    s = parley_link_source_find(link, m->name);
+
+    if (s != NULL && parley_link_source_end(link, s, NULL) != 0) {
+        return -1;
+    }
+
+    s = parley_link_source(link, m->space.fields[1], m->name);
+
+    if (s == NULL) {
+        return parley_link_memory(link);
+    }
+
+    s->request = m->request;
+    request->data = s;
+
+    memset(&tap, 0, sizeof(parley_link_tap_t));
+
+    tap.agent = s->agent;
+    tap.track = s->name;
+    tap.token = parley_link_token(link);
+    tap.publishes = 1;
+    tap.owner = s;
+
+    if (m->extensions.octets.len > 0
+        && parley_link_copy(link, &s->extensions, m->extensions.octets) != 0)
+    {
+        return parley_link_memory(link);
+    }
+
+    s->tap = parley_link_tap_join(link, &tap);
+
+    return s->tap != NULL ? 0 : parley_link_memory(link);
 }
 
 
@@ -90,18 +148,47 @@ parley_link_announce(parley_link_t *link, const parley_moqt_message_t *m)
     link->announced = 1;
     link->wanted = 1;
 
-    return parley_link_ok(link, m->request) != 0 ? -1
-           : parley_link_requests(link);
+    return parley_link_ok(link, m->request) != 0
+           || parley_link_announce_join(link) != 0
+           ? -1 : parley_link_requests(link) < 0 ? -1 : 0;
+}
+
+
+int
+parley_link_announce_join(parley_link_t *link)
+{
+    parley_link_tap_t  tap;
+
+    if (!link->announced || !link->proved || link->space != NULL) {
+        return 0;
+    }
+
+    memset(&tap, 0, sizeof(parley_link_tap_t));
+
+    tap.agent = link->announced_agent;
+    tap.token = parley_link_token(link);
+    tap.publishes = 1;
+
+    link->space = parley_link_tap_join(link, &tap);
+
+    return link->space != NULL ? 0 : parley_link_memory(link);
 }
 
 
 int
 parley_link_requests(parley_link_t *link)
 {
-    parley_link_track_t  *t;
+    parley_link_track_t   *t;
+    parley_link_source_t  *s;
 
     if (link->wanted && parley_link_want(link) < 0) {
         return -1;
+    }
+
+    for (s = link->sources; s != NULL; s = s->next) {
+        if (parley_link_source_request(link, s) < 0) {
+            return -1;
+        }
     }
 
     for (t = link->tracks; t != NULL; t = t->next) {
@@ -148,7 +235,8 @@ parley_link_want(parley_link_t *link)
     }
 
     link->wanted = 0;
-    effect.request->data = parley_link_source(link, link->announced_agent);
+    effect.request->data = parley_link_source(link, link->announced_agent,
+                                              parley_str_none);
 
     return effect.request->data != NULL ? 0 : parley_link_memory(link);
 }
@@ -218,30 +306,6 @@ parley_link_may_publish(const parley_link_t *link,
 }
 
 
-static parley_link_source_t *
-parley_link_source(parley_link_t *link, parley_str_t agent)
-{
-    uint8_t               *p;
-    parley_link_source_t  *s;
-
-    s = parley_link_alloc(link, sizeof(parley_link_source_t) + agent.len);
-
-    if (s == NULL) {
-        return NULL;
-    }
-
-    p = (uint8_t *) (s + 1);
-    memcpy(p, agent.data, agent.len);
-
-    s->refs = 1;
-    s->agent = parley_str_make(p, agent.len);
-
-    link->nsources++;
-
-    return s;
-}
-
-
 /* Returns whether a name is {agent}.{any}.cmd. */
 
 static int
@@ -251,14 +315,4 @@ parley_link_is_cmd(parley_str_t agent, parley_str_t name)
            && memcmp(name.data, agent.data, agent.len) == 0
            && name.data[agent.len] == '.'
            && memcmp(name.data + name.len - 4, ".cmd", 4) == 0;
-}
-
-
-void
-parley_link_source_drop(parley_link_t *link, parley_link_source_t *s)
-{
-    if (s != NULL && --s->refs == 0) {
-        link->nsources--;
-        parley_link_release(link, s);
-    }
 }

@@ -261,8 +261,10 @@ parley_link_setup_proved(parley_link_t *link,
 
     link->setup_proved = 1;
 
-    if (parley_link_principal_set(link, proved) == 0) {
-        (void) parley_link_mailbox_offer(link);
+    if (parley_link_principal_set(link, proved) == 0
+        && parley_link_mailbox_offer(link) == 0)
+    {
+        (void) parley_link_announce_join(link);
     }
 }
 
@@ -339,8 +341,9 @@ parley_link_accept(parley_link_t *link, parley_link_session_t *s,
         }
     }
 
-    return parley_link_mailbox_offer(link) != 0 ? -1
-           : parley_link_ack(link, s);
+    return parley_link_mailbox_offer(link) != 0
+           || parley_link_announce_join(link) != 0
+           ? -1 : parley_link_ack(link, s);
 }
 
 

@@ -41,6 +41,7 @@ static const parley_str_t  parley_argument_names[PARLEY_ARGUMENTS] = {
     [PARLEY_ARGUMENT_EVENT] = parley_str("event"),
     [PARLEY_ARGUMENT_ID] = parley_str("id"),
     [PARLEY_ARGUMENT_ALL] = parley_str("all"),
+    [PARLEY_ARGUMENT_AGENT] = parley_str("agent"),
     [PARLEY_ARGUMENT_CONVERSATION] = parley_str("conversation"),
 };
 

@@ -43,6 +43,9 @@ typedef enum {
     PARLEY_ARGUMENT_ID,
     PARLEY_ARGUMENT_ALL,
 
+    /* parley_moq, of its own requests: the publisher of a track */
+    PARLEY_ARGUMENT_AGENT,
+
     /* parley_host */
     PARLEY_ARGUMENT_CONVERSATION,
     PARLEY_ARGUMENTS

@@ -471,6 +471,7 @@ ngx_http_parley_moq_locate(void *ctx, parley_str_t authority,
     ret->sessions = moq->place->conf->moq->sessions;
     ret->tracks = moq->place->conf->moq->tracks;
     ret->object = moq->place->conf->moq->object;
+    ret->lag = moq->lag;
     ret->stateless = moq->place->conf->moq->stateless;
 
     if (moq->place->conf->moq->age) {

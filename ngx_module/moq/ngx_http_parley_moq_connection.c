@@ -166,6 +166,7 @@ ngx_http_parley_moq_create(ngx_connection_t *c)
     ngx_queue_init(&moq->opened);
     ngx_queue_init(&moq->posts);
     ngx_queue_init(&moq->readers);
+    ngx_queue_init(&moq->taps);
 
     moq->turn.handler = ngx_http_parley_moq_turn;
     moq->turn.data = moq;
@@ -208,6 +209,9 @@ ngx_http_parley_moq_link(ngx_http_parley_moq_t *moq,
     env.abandon = ngx_http_parley_moq_abandon;
     env.forget = ngx_http_parley_moq_forget;
     env.agents = ngx_http_parley_moq_agents;
+    env.join = ngx_http_parley_moq_join;
+    env.part = ngx_http_parley_moq_part;
+    env.relay = ngx_http_parley_moq_relay;
     env.close = ngx_http_parley_moq_close;
     env.note = ngx_http_parley_moq_note;
     env.resume = ngx_http_parley_moq_resume;
@@ -293,6 +297,10 @@ ngx_http_parley_moq_turn(ngx_event_t *ev)
 
     if (!moq->closed) {
         ngx_http_parley_moq_mailbox_turn(moq);
+    }
+
+    if (!moq->closed) {
+        ngx_http_parley_moq_taps_turn(moq);
     }
 
     if (!moq->closed) {
@@ -613,6 +621,12 @@ ngx_http_parley_moq_end(ngx_http_parley_moq_t *moq)
 
     parley_link_free(moq->link);
     moq->link = NULL;
+
+    ngx_http_parley_moq_taps_leave(moq);
+
+    if (moq->turn.posted) {
+        ngx_delete_posted_event(&moq->turn);
+    }
 }
 
 

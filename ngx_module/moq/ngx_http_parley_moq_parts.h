@@ -43,6 +43,7 @@
 typedef struct ngx_http_parley_moq_s         ngx_http_parley_moq_t;
 typedef struct ngx_http_parley_moq_stream_s  ngx_http_parley_moq_stream_t;
 typedef struct ngx_http_parley_moq_reader_s  ngx_http_parley_moq_reader_t;
+typedef struct ngx_http_parley_moq_tap_s     ngx_http_parley_moq_tap_t;
 
 
 /* a stream; it is in the pool of its connection */
@@ -97,6 +98,7 @@ struct ngx_http_parley_moq_s {
     ngx_queue_t                   posts;
     ngx_uint_t                    nposts;         /* that run */
     ngx_queue_t                   readers;        /* proofs and fetches */
+    ngx_queue_t                   taps;           /* logs of tracks */
     u_char                        session[32];    /* name of the session of its
                                                      mailbox */
 
@@ -191,6 +193,23 @@ void ngx_http_parley_moq_mailbox_leave(ngx_http_parley_moq_t *moq);
 
 /* Lets the hub write again. */
 void ngx_http_parley_moq_mailbox_writable(ngx_http_parley_moq_t *moq);
+
+
+/* ngx_http_parley_moq_tap.c */
+
+/* callbacks of parley_link_env_t */
+int ngx_http_parley_moq_join(void *ctx, parley_link_tap_t *tap);
+void ngx_http_parley_moq_part(void *ctx, parley_link_tap_t *tap);
+int ngx_http_parley_moq_relay(void *ctx, parley_link_relay_t *relay);
+
+/* Does what the callbacks of link and hub have left, and ends all. */
+void ngx_http_parley_moq_taps_turn(ngx_http_parley_moq_t *moq);
+void ngx_http_parley_moq_taps_leave(ngx_http_parley_moq_t *moq);
+
+/* As ngx_http_parley_moq_open().  Returns NGX_DECLINED for the request of
+   a proof or of a fetch. */
+ngx_int_t ngx_http_parley_moq_tap_open(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, const struct parley_stream_request_s *opening);
 
 #endif
 

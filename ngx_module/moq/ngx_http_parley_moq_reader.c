@@ -49,10 +49,17 @@ ngx_int_t
 ngx_http_parley_moq_open(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     const parley_stream_request_t *opening)
 {
+    ngx_int_t                      rc;
     ngx_pool_cleanup_t            *cln;
     parley_stream_request_t        own;
     ngx_http_parley_inner_t       *in;
     ngx_http_parley_moq_reader_t  *rd;
+
+    rc = ngx_http_parley_moq_tap_open(r, ctx, opening);
+
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
 
     in = ngx_http_parley_inner(r);
 

@@ -225,6 +225,36 @@ sim_env_forget(void *ctx, parley_link_session_t *session)
 }
 
 
+/* No log of a track can be joined here. */
+
+static int
+sim_env_join(void *ctx, parley_link_tap_t *tap)
+{
+    (void) ctx;
+    (void) tap;
+
+    return 0;
+}
+
+
+static void
+sim_env_part(void *ctx, parley_link_tap_t *tap)
+{
+    (void) ctx;
+    (void) tap;
+}
+
+
+static int
+sim_env_relay(void *ctx, parley_link_relay_t *relay)
+{
+    (void) ctx;
+    (void) relay;
+
+    return -1;
+}
+
+
 /* Notes a post.  Returns the number of its token. */
 
 static unsigned
@@ -442,6 +472,9 @@ sim_env_link(sim_conn_t *c)
         .fetch = sim_env_fetch,
         .abandon = sim_env_abandon,
         .forget = sim_env_forget,
+        .join = sim_env_join,
+        .part = sim_env_part,
+        .relay = sim_env_relay,
         .close = sim_env_close,
         .agents = sim_env_agents,
         .resume = sim_env_resume,

@@ -24,6 +24,7 @@ typedef struct {
     int                 open;
     int                 finished;
     int                 reset;
+    uint64_t            code;
 } stream_t;
 
 /* an object that the client got */
@@ -65,6 +66,18 @@ typedef struct {
     parley_link_fetch_t   *fetches[8];
     size_t                 nfetches;
     size_t                 abandoned;
+
+    parley_link_tap_t     *taps[16];
+    size_t                 ntaps;
+    size_t                 parted;
+    uint8_t                records[32][4096];   /* that were relayed */
+    size_t                 lens[32];
+    int                    publisher[32];
+    char                   tracks[32][64];
+    size_t                 nrecords;
+    uint64_t               op;          /* of the last one */
+    int64_t                counts[2];   /* of subscribers, of publishers */
+    int                    later;       /* relay() answers later */
     int                    resumed;
     size_t                 room;        /* octets that new streams take */
 
@@ -80,6 +93,7 @@ typedef struct {
 
 static world_t  w;
 
+#include "t/unit/parley_test_link_tap.h"
 
 static inline int64_t
 env_write(void *ctx, void *stream, parley_str_t octets)
@@ -151,12 +165,12 @@ env_reset(void *ctx, void *stream, uint64_t code)
     stream_t  *s = stream;
 
     (void) ctx;
-    (void) code;
 
     assert_true(s->open);
 
     s->open = 0;
     s->reset = 1;
+    s->code = code;
 }
 
 
@@ -181,6 +195,7 @@ env_locate(void *ctx, parley_str_t authority, parley_str_t path,
     ret->sessions = 4;
     ret->tracks = 4;
     ret->object = 65536;
+    ret->lag = 20000;
 
     return 0;
 }
@@ -309,6 +324,9 @@ static const parley_link_env_t  env = {
     .fetch = env_fetch,
     .abandon = env_abandon,
     .forget = env_forget,
+    .join = env_join,
+    .part = env_part,
+    .relay = env_relay,
     .agents = env_agents,
     .close = env_close,
     .resume = env_resume,

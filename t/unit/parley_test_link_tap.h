@@ -1,0 +1,62 @@
+/*
+ * Logs of tracks for tests of a link: parley_test_link.h includes this part
+ * after its world.
+ */
+
+#ifndef PARLEY_TEST_LINK_TAP_H
+#define PARLEY_TEST_LINK_TAP_H
+
+
+static inline int
+env_join(void *ctx, parley_link_tap_t *tap)
+{
+    (void) ctx;
+
+    w.taps[w.ntaps++] = tap;
+
+    return 0;
+}
+
+
+static inline void
+env_part(void *ctx, parley_link_tap_t *tap)
+{
+    size_t  i;
+
+    (void) ctx;
+
+    for (i = 0; i < w.ntaps; i++) {
+        if (w.taps[i] == tap) {
+            w.taps[i] = NULL;
+            w.parted++;
+        }
+    }
+}
+
+
+static inline int
+env_relay(void *ctx, parley_link_relay_t *relay)
+{
+    (void) ctx;
+
+    relay->count = w.counts[relay->publisher];
+    w.op = relay->op;
+
+    if (relay->asks) {
+        return 1;
+    }
+
+    assert_true(w.nrecords < 32 && relay->record.len <= 4096);
+
+    memcpy(w.records[w.nrecords], relay->record.data, relay->record.len);
+    w.lens[w.nrecords] = relay->record.len;
+    w.publisher[w.nrecords] = relay->publisher;
+    (void) snprintf(w.tracks[w.nrecords], 64, "%.*s", (int) relay->track.len,
+                    (const char *) relay->track.data);
+    w.nrecords++;
+
+    return w.later ? 0 : 1;
+}
+
+
+#endif /* PARLEY_TEST_LINK_TAP_H */
