@@ -564,14 +564,27 @@ int parley_link_watch(parley_link_t *link, const parley_moqt_message_t *m);
 int parley_link_watch_update(parley_link_t *link,
     const parley_moqt_message_t *m);
 
+/* Asks the publisher of the track, or that of the namespace; takes the number
+   of publishers that were asked, or -1; and ends a subscription that cannot go
+   on. */
+int parley_link_watch_ask(parley_link_t *link, parley_link_reader_t *r,
+    int space);
+int parley_link_watch_asked(parley_link_t *link,
+    parley_link_reader_t *r, int space, int64_t count);
+int parley_link_watch_lose(parley_link_t *link,
+    parley_link_reader_t *r, parley_moqt_refuse_t code, const char *text);
+
+/* Asks for tracks that are not ready; as parley_link_sources_tick(). */
+int parley_link_watch_tick(parley_link_t *link, int64_t *next);
+
+
+/* parley_link_log.c */
+
 /* Takes subscribe_request and unsubscribe_request.  Returns 1 if it is another
    action. */
 int parley_link_watch_command(parley_link_t *link,
     const parley_moq_frame_t *frame, const parley_json_t *doc,
     parley_str_t action);
-
-/* Asks for tracks that are not ready; as parley_link_sources_tick(). */
-int parley_link_watch_tick(parley_link_t *link, int64_t *next);
 
 
 /* parley_link_relay.c */

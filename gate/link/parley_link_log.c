@@ -1,0 +1,552 @@
+/*
+ * Logs of opaque tracks: records that they have for publishers and subscribers,
+ * and commands about subscriptions.
+ */
+
+#include <string.h>
+
+#include "core/parley_json.h"
+#include "gate/link/parley_link_parts.h"
+
+
+static int parley_link_watch_request(parley_link_t *link,
+    const parley_moq_frame_t *frame, parley_str_t session, parley_str_t track);
+static int parley_link_watch_cancel(parley_link_t *link,
+    const parley_moq_frame_t *frame, parley_str_t session, parley_str_t track);
+static int parley_link_watch_refuse(parley_link_t *link,
+    const parley_moq_frame_t *frame, parley_str_t action, parley_str_t session,
+    int status, const char *code, const char *text);
+static int parley_link_watch_tell(parley_link_t *link,
+    const parley_moq_frame_t *frame, parley_str_t action, parley_str_t session,
+    parley_str_t track);
+static int parley_link_watch_joined(parley_link_t *link,
+    parley_link_reader_t *r, int status);
+static int parley_link_publisher_joined(parley_link_t *link,
+    parley_link_source_t *s, int status);
+static int parley_link_publisher_record(parley_link_t *link,
+    parley_link_tap_t *tap, const parley_link_record_t *record);
+static int parley_link_watch_record(parley_link_t *link,
+    parley_link_reader_t *r, const parley_link_record_t *record);
+static int parley_link_watch_ready(parley_link_t *link,
+    parley_link_reader_t *r, const parley_link_record_t *record);
+
+
+int
+parley_link_watch_command(parley_link_t *link,
+    const parley_moq_frame_t *frame, const parley_json_t *doc,
+    parley_str_t action)
+{
+    int                     subscribes;
+    parley_str_t            session, track, subscriber;
+    parley_link_session_t  *s;
+
+    subscribes = parley_str_is(action, "subscribe_request");
+
+    if (!subscribes && !parley_str_is(action, "unsubscribe_request")) {
+        return 1;
+    }
+
+    s = parley_link_session(link, frame->session);
+
+    if (s == NULL) {
+        return 1;
+    }
+
+    session = parley_link_string(doc, 0, PARLEY_STR("session_id"));
+    track = parley_link_string(doc, 0, PARLEY_STR("track_name"));
+
+    if (session.len == 0) {
+        session = s->name;
+    }
+
+    if (track.len == 0) {
+        return parley_link_watch_refuse(link, frame, action, session, 400,
+                                        "field-missing",
+                                        "track_name is missing");
+    }
+
+    if (!subscribes) {
+        return parley_link_watch_cancel(link, frame, session, track);
+    }
+
+    subscriber = parley_link_string(doc, 0, PARLEY_STR("subscriber_id"));
+
+    if (!parley_str_eq(subscriber, link->agent)) {
+        return parley_link_watch_refuse(link, frame, PARLEY_STR("track_ready"),
+                                        session, 403,
+                                        "sender-identity-mismatch",
+                                        "subscriber_id is not the agent of "
+                                        "the session");
+    }
+
+    return parley_link_watch_request(link, frame, session, track);
+}
+
+
+/* Checks a subscribe_request: it joins the log of the track, and leaves it. */
+
+static int
+parley_link_watch_request(parley_link_t *link,
+    const parley_moq_frame_t *frame, parley_str_t session, parley_str_t track)
+{
+    size_t                 n;
+    parley_link_tap_t      tap;
+    parley_link_reader_t  *r;
+
+    memset(&tap, 0, sizeof(parley_link_tap_t));
+
+    for (n = 0; n < track.len && track.data[n] != '.'; n++) { /* void */ }
+
+    tap.agent = parley_str_make(track.data, n);
+    tap.track = track;
+    tap.token = parley_link_token(link);
+
+    if (n > PARLEY_LINK_AGENT_MAX || !parley_link_is_opaque(tap.agent, track)
+        || parley_str_is(tap.agent, PARLEY_LINK_GATEWAY))
+    {
+        return parley_link_watch_refuse(link, frame, PARLEY_STR("track_ready"),
+                                        session, 400, "field-invalid",
+                                        "track_name is not {agent}.{any}."
+                                        "{any but cmd}");
+    }
+
+    if (link->nreaders >= link->conf.tracks) {
+        return parley_link_watch_refuse(link, frame, PARLEY_STR("track_ready"),
+                                        session, 429, "rate-limited",
+                                        "too many subscriptions");
+    }
+
+    r = parley_link_reader_make(link, &tap);
+
+    if (r == NULL) {
+        return parley_link_memory(link);
+    }
+
+    r->command = 1;
+    r->id = frame->session;
+    r->stream = frame->stream;
+
+    return 0;
+}
+
+
+static int
+parley_link_watch_cancel(parley_link_t *link,
+    const parley_moq_frame_t *frame, parley_str_t session, parley_str_t track)
+{
+    parley_link_reader_t  *r;
+
+    for (r = link->readers; r != NULL; r = r->next) {
+        if (!r->command && r->state != PARLEY_LINK_ENDING
+            && parley_str_eq(r->track, track))
+        {
+            if ((r->state == PARLEY_LINK_READING
+                 ? parley_link_reader_end(link, r,
+                                          PARLEY_MOQT_DONE_SUBSCRIPTION_ENDED,
+                                          "unsubscribe_request")
+                 : parley_link_watch_lose(link, r, PARLEY_MOQT_REFUSE_TIMEOUT,
+                                          "unsubscribe_request"))
+                != 0)
+            {
+                return -1;
+            }
+
+            return parley_link_watch_tell(link, frame,
+                                          PARLEY_STR("unsubscribe_request"),
+                                          session, track);
+        }
+    }
+
+    return parley_link_watch_refuse(link, frame,
+                                    PARLEY_STR("unsubscribe_request"), session,
+                                    404, "field-invalid",
+                                    "the track has no subscription");
+}
+
+
+static int
+parley_link_watch_refuse(parley_link_t *link, const parley_moq_frame_t *frame,
+    parley_str_t action, parley_str_t session, int status, const char *code,
+    const char *text)
+{
+    return parley_link_refuse(link, frame, action, session, status,
+                              parley_str_c(code), parley_str_none,
+                              parley_str_c(text));
+}
+
+
+/* Answers a command about a track. */
+
+static int
+parley_link_watch_tell(parley_link_t *link, const parley_moq_frame_t *frame,
+    parley_str_t action, parley_str_t session, parley_str_t track)
+{
+    parley_buf_t            b;
+    parley_str_t            json, url;
+    parley_link_session_t  *s;
+
+    s = parley_link_session(link, frame->session);
+
+    if (s == NULL) {
+        return 0;
+    }
+
+    parley_buf_init(&b, &link->arena, 0);
+    parley_buf_lit(&b, "moq://track/");
+    parley_buf_str(&b, track);
+
+    if (parley_buf_done(&b, &url) != 0) {
+        return parley_link_memory(link);
+    }
+
+    parley_buf_init(&b, &link->arena, 0);
+    parley_buf_octet(&b, '{');
+    parley_buf_member(&b, PARLEY_STR("action"), action);
+    parley_buf_member(&b, PARLEY_STR("session_id"),
+                      session.len > 0 ? session : s->name);
+    parley_buf_member(&b, PARLEY_STR("status"), PARLEY_STR("approved"));
+    parley_buf_member(&b, PARLEY_STR("track_name"), track);
+
+    if (parley_str_is(action, "track_ready")) {
+        parley_buf_member(&b, PARLEY_STR("track_url"), url);
+    }
+
+    parley_buf_octet(&b, '}');
+
+    if (parley_buf_done(&b, &json) != 0) {
+        return parley_link_memory(link);
+    }
+
+    return parley_link_track_put(link, s->track, PARLEY_MOQ_CMD,
+                                 frame->session, frame->stream, json);
+}
+
+
+void
+parley_link_joined(parley_link_t *link, parley_link_tap_t *tap, int status)
+{
+    parley_link_source_t  *s, *next;
+
+    if (link->closed) {
+        return;
+    }
+
+    parley_link_enter(link);
+
+    tap->joined = status == 0;
+
+    if (!tap->publishes) {
+        (void) parley_link_watch_joined(link, tap->owner, status);
+
+    } else if (tap->owner != NULL) {
+        (void) parley_link_publisher_joined(link, tap->owner, status);
+
+    } else if (status != 0) {
+
+        /* tracks of the namespace end with its log */
+
+        for (s = link->sources; s != NULL; s = next) {
+            next = s->next;
+
+            if (s->tap == tap) {
+                (void) parley_link_source_end(link, s, NULL);
+            }
+        }
+
+        link->space = NULL;
+        parley_link_tap_part(link, tap);
+    }
+
+    parley_link_done(link);
+    parley_link_unblock(link);
+}
+
+
+static int
+parley_link_watch_joined(parley_link_t *link, parley_link_reader_t *r,
+    int status)
+{
+    int                 rc;
+    parley_moq_frame_t  frame;
+
+    if (!r->command) {
+
+        if (status == 0) {
+            r->state = PARLEY_LINK_ASKING;
+            r->by = link->now + PARLEY_LINK_READY_BY;
+            return parley_link_watch_ask(link, r, 0);
+        }
+
+        return parley_link_watch_lose(link, r,
+                                      status == 401 || status == 403
+                                      ? PARLEY_MOQT_REFUSE_UNAUTHORIZED
+                                      : PARLEY_MOQT_REFUSE_INTERNAL_ERROR,
+                                      "the subscription is not allowed");
+    }
+
+    memset(&frame, 0, sizeof(parley_moq_frame_t));
+
+    frame.session = r->id;
+    frame.stream = r->stream;
+
+    rc = status == 0
+         ? parley_link_watch_tell(link, &frame, PARLEY_STR("track_ready"),
+                                  parley_str_none, r->track)
+         : parley_link_watch_refuse(link, &frame, PARLEY_STR("track_ready"),
+                                    parley_str_none, status,
+                                    "scope-unauthorised",
+                                    "the subscription is not allowed");
+
+    parley_link_reader_free(link, r);
+
+    return rc;
+}
+
+
+/* The log of a published track was joined: PUBLISH_OK; or its membership has
+   ended. */
+
+static int
+parley_link_publisher_joined(parley_link_t *link, parley_link_source_t *s,
+    int status)
+{
+    int                         rc;
+    parley_moqt_effect_t        effect;
+    parley_link_relay_t         relay;
+    parley_link_record_t        done;
+    parley_moqt_message_t       ok;
+    parley_moqt_pairs_writer_t  w;
+
+    if (status != 0) {
+
+        memset(&done, 0, sizeof(parley_link_record_t));
+
+        done.kind = PARLEY_LINK_DONE;
+        done.id = PARLEY_MOQT_DONE_TRACK_ENDED;
+
+        /* subscribers stay for a later publisher */
+
+        return parley_link_source_end(link, s, status == 409 || !s->answered
+                                               ? NULL : &done);
+    }
+
+    memset(&ok, 0, sizeof(parley_moqt_message_t));
+
+    ok.type = PARLEY_MOQT_PUBLISH_OK;
+    ok.request = s->request;
+
+    parley_moqt_pairs_writer_init(&w, link->draft, &link->arena);
+    parley_moqt_pairs_put_integer(&w, PARLEY_MOQT_PARAM_FORWARD, 0);
+
+    if (parley_moqt_pairs_done(&w, &ok.params) != 0) {
+        return parley_link_memory(link);
+    }
+
+    if (parley_link_send(link, &ok, &effect) != 0) {
+        return -1;
+    }
+
+    s->answered = 1;
+
+    /* an earlier publisher may have left subscribers */
+
+    memset(&relay, 0, sizeof(parley_link_relay_t));
+
+    relay.track = s->name;
+    relay.asks = 1;
+    relay.op = PARLEY_LINK_OP_WANT;
+
+    rc = parley_link_tap_relay(link, s->tap, NULL, &relay);
+
+    return rc == 1 && relay.count > 0 ? parley_link_source_want(link, s, 0)
+                                      : 0;
+}
+
+
+void
+parley_link_record(parley_link_t *link, parley_link_tap_t *tap,
+    parley_str_t octets, int lost)
+{
+    parley_link_reader_t  *r;
+    parley_link_record_t   record;
+
+    if (link->closed) {
+        return;
+    }
+
+    parley_link_enter(link);
+
+    if (lost && !tap->publishes) {
+        r = tap->owner;
+
+        if (r->state == PARLEY_LINK_READING) {
+            (void) parley_link_reader_end(link, r,
+                                          PARLEY_MOQT_DONE_TOO_FAR_BEHIND,
+                                          "objects are lost");
+        }
+
+    } else if (octets.len > 0
+               && parley_link_record_read(octets, &record) == 0)
+    {
+        (void) (tap->publishes
+                ? parley_link_publisher_record(link, tap, &record)
+                : parley_link_watch_record(link, tap->owner, &record));
+    }
+
+    parley_link_done(link);
+}
+
+
+static int
+parley_link_publisher_record(parley_link_t *link, parley_link_tap_t *tap,
+    const parley_link_record_t *record)
+{
+    parley_link_source_t  *s;
+
+    if (record->kind != PARLEY_LINK_WANT && record->kind != PARLEY_LINK_POLL) {
+        return 0;
+    }
+
+    if (tap->owner != NULL) {
+        s = tap->owner;
+
+        return s->answered
+               ? parley_link_source_want(link, s,
+                                         record->kind == PARLEY_LINK_POLL)
+               : 0;
+    }
+
+    s = parley_link_source_find(link, record->text);
+
+    if (s == NULL) {
+
+        if (!parley_link_is_opaque(tap->agent, record->text)) {
+            return 0;
+        }
+
+        if (link->nsources >= link->conf.tracks) {
+            parley_link_source_absent(link, tap, record->text);
+            return 0;
+        }
+
+        s = parley_link_source(link, tap->agent, record->text);
+
+        if (s == NULL) {
+            return parley_link_memory(link);
+        }
+
+        s->tap = tap;
+        s->subscribes = 1;
+    }
+
+    return parley_link_source_want(link, s, record->kind == PARLEY_LINK_POLL);
+}
+
+
+static int
+parley_link_watch_record(parley_link_t *link, parley_link_reader_t *r,
+    const parley_link_record_t *record)
+{
+    if (r->command) {
+        return 0;
+    }
+
+    switch (record->kind) {
+
+    case PARLEY_LINK_READY:
+        return r->state == PARLEY_LINK_ASKING
+               ? parley_link_watch_ready(link, r, record) : 0;
+
+    case PARLEY_LINK_ABSENT:
+        return r->state == PARLEY_LINK_JOINING ? 0
+               : parley_link_watch_lose(link, r,
+                                        PARLEY_MOQT_REFUSE_DOES_NOT_EXIST,
+                                        "the agent does not publish the "
+                                        "track");
+
+    case PARLEY_LINK_OBJECT:
+        return parley_link_reader_object(link, r, record);
+
+    case PARLEY_LINK_FIN:
+    case PARLEY_LINK_RESET:
+        return parley_link_reader_stream_end(link, r, record);
+
+    case PARLEY_LINK_DONE:
+        return r->state != PARLEY_LINK_READING ? 0
+               : parley_link_reader_end(link, r,
+                                        (parley_moqt_done_t) record->id,
+                                        "the publisher has ended the track");
+
+    default:
+        return 0;
+    }
+}
+
+
+static int
+parley_link_watch_ready(parley_link_t *link, parley_link_reader_t *r,
+    const parley_link_record_t *record)
+{
+    parley_moqt_effect_t   effect;
+    parley_moqt_message_t  ok;
+
+    r->state = PARLEY_LINK_READING;
+    r->by = link->now + PARLEY_LINK_POLLS;
+
+    memset(&ok, 0, sizeof(parley_moqt_message_t));
+
+    ok.type = PARLEY_MOQT_SUBSCRIBE_OK;
+    ok.request = r->request;
+    ok.alias = r->alias;
+    ok.extensions.octets = record->text;
+
+    return parley_link_send(link, &ok, &effect);
+}
+
+
+void
+parley_link_relayed(parley_link_t *link, parley_link_tap_t *tap, uint64_t op,
+    int64_t count)
+{
+    parley_link_source_t  *s;
+    parley_link_stream_t  *st;
+
+    if (link->closed) {
+        return;
+    }
+
+    parley_link_enter(link);
+
+    if (!tap->publishes) {
+        (void) parley_link_watch_asked(link, tap->owner,
+                                       op == PARLEY_LINK_OP_SPACE, count);
+
+    } else if (op >= PARLEY_LINK_OP_STREAM) {
+
+        for (st = link->streams; st != NULL; st = st->next) {
+            if (st->number == op && st->source != NULL) {
+                st->relaying = 0;
+                parley_link_source_counted(link, st->source, count);
+
+                if (count < 0) {
+                    st->stopped = 1;
+                    parley_link_source_reset(st);
+                }
+
+                break;
+            }
+        }
+
+    } else if (tap->owner != NULL && count >= 0) {
+        s = tap->owner;
+
+        parley_link_source_counted(link, s, count);
+
+        if (op == PARLEY_LINK_OP_WANT && count > 0) {
+            (void) parley_link_source_want(link, s, 0);
+        }
+    }
+
+    parley_link_done(link);
+    parley_link_unblock(link);
+}
