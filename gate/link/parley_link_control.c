@@ -289,6 +289,13 @@ parley_link_setup_token(parley_link_t *link, const parley_moqt_message_t *m)
                                  "of the token must be 0");
     }
 
+    if (!parley_link_is_token(token.value)) {
+        return parley_link_close(link, PARLEY_MOQT_MALFORMED_AUTH_TOKEN,
+                                 "CLIENT_SETUP: AUTHORIZATION_TOKEN: the token "
+                                 "is too long, or has octets that no token "
+                                 "has");
+    }
+
     if (parley_link_copy(link, &link->setup_token, token.value) != 0) {
         return parley_link_memory(link);
     }

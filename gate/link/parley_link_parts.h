@@ -65,6 +65,10 @@
 /* octets of a session_id; a longer one is refused */
 #define PARLEY_LINK_SESSION_MAX  256
 
+/* octets of a token, and of the peer of a session */
+#define PARLEY_LINK_TOKEN_MAX  16384
+#define PARLEY_LINK_PEER_MAX   2048
+
 /* tracks of the gateway on a connection: those of its sessions, those that have
    a subscription before session_init, and those of sessions that have ended */
 #define PARLEY_LINK_TRACKS(link)  (4 * (size_t) (link)->conf.sessions + 4)
@@ -611,6 +615,12 @@ int parley_link_data(parley_link_stream_t *st, parley_str_t *in, int fin,
 int parley_link_command(parley_link_t *link, parley_link_source_t *source,
     const parley_moq_frame_t *frame, const parley_json_t *doc,
     parley_str_t action);
+
+/*
+ * Returns whether a token can be the value of a header field: visible ASCII
+ * characters, and no more than PARLEY_LINK_TOKEN_MAX of them.
+ */
+int parley_link_is_token(parley_str_t token);
 
 /* Finds the session of a Session ID, or returns NULL. */
 parley_link_session_t *parley_link_session(parley_link_t *link,

@@ -107,7 +107,7 @@ parley_link_init(parley_link_t *link, parley_link_source_t *source,
     const parley_moq_frame_t *frame, const parley_json_t *doc,
     parley_str_t name)
 {
-    parley_str_t            token;
+    parley_str_t            token, peer;
     parley_link_session_t  *s;
 
     token = parley_link_string(doc, 0, PARLEY_STR("auth_token"));
@@ -120,6 +120,21 @@ parley_link_init(parley_link_t *link, parley_link_source_t *source,
     if (frame->session == 0) {
         return parley_link_denied(link, frame, name, 400, "field-invalid",
                                   "the Session ID of the frame must not be 0");
+    }
+
+    if (!parley_link_is_token(token)) {
+        return parley_link_denied(link, frame, name, 401, "token-invalid",
+                                  "auth_token is too long, or has octets that "
+                                  "no token has");
+    }
+
+    peer = parley_link_string(doc, parley_json_get(doc, 0,
+                                                   PARLEY_STR("payload")),
+                              PARLEY_STR("peer"));
+
+    if (peer.len > PARLEY_LINK_PEER_MAX) {
+        return parley_link_denied(link, frame, name, 400, "field-invalid",
+                                  "payload.peer is too long");
     }
 
     for (s = link->sessions; s != NULL; s = s->next) {
@@ -158,17 +173,27 @@ parley_link_init(parley_link_t *link, parley_link_source_t *source,
     link->nsessions++;
 
     if (parley_link_copy(link, &s->name, name) != 0
-        || parley_link_copy(link, &s->peer,
-                            parley_link_string(doc,
-                                parley_json_get(doc, 0,
-                                                PARLEY_STR("payload")),
-                                PARLEY_STR("peer")))
-           != 0)
+        || parley_link_copy(link, &s->peer, peer) != 0)
     {
         return parley_link_memory(link);
     }
 
     return parley_link_prove(link, s, token);
+}
+
+
+int
+parley_link_is_token(parley_str_t token)
+{
+    size_t  i;
+
+    for (i = 0; i < token.len; i++) {
+        if (token.data[i] <= ' ' || token.data[i] > '~') {
+            return 0;
+        }
+    }
+
+    return token.len <= PARLEY_LINK_TOKEN_MAX;
 }
 
 

@@ -216,6 +216,15 @@ test_setup_token(void **state)
     assert_true(w.closed);
     assert_int_equal(w.code, PARLEY_MOQT_UNAUTHORIZED);
     end();
+
+    /* a token that would begin another header field */
+
+    begin(SIZE_MAX);
+    setup("/moq", "x\r\nX-Field: 1", 100);
+    assert_true(w.closed);
+    assert_int_equal(w.code, PARLEY_MOQT_MALFORMED_AUTH_TOKEN);
+    assert_int_equal(w.nproofs, 0);
+    end();
 }
 
 
