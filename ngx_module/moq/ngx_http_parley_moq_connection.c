@@ -59,6 +59,7 @@ static void ngx_http_parley_moq_count(ngx_http_parley_worker_t *worker);
 static void ngx_http_parley_moq_resume(void *ctx);
 static int ngx_http_parley_moq_random(void *ctx, uint8_t out[16]);
 static int64_t ngx_http_parley_moq_now(void *ctx);
+static void ngx_http_parley_moq_unlink(ngx_http_parley_moq_t *moq);
 static void ngx_http_parley_moq_cleanup(void *data);
 
 
@@ -566,9 +567,6 @@ ngx_http_parley_moq_now(void *ctx)
 void
 ngx_http_parley_moq_end(ngx_http_parley_moq_t *moq)
 {
-    ngx_queue_t                   *q;
-    ngx_http_parley_moq_stream_t  *st;
-
     if (moq->counted) {
         moq->counted = 0;
         moq->worker->moq--;
@@ -581,10 +579,6 @@ ngx_http_parley_moq_end(ngx_http_parley_moq_t *moq)
                          + (moq->left ? PARLEY_L_MOQ_CLOSE_NO_ERROR
                                       : PARLEY_L_MOQ_CLOSE_PEER), 1);
         }
-    }
-
-    if (moq->turn.posted) {
-        ngx_delete_posted_event(&moq->turn);
     }
 
     if (moq->timer.timer_set) {
@@ -604,12 +598,27 @@ ngx_http_parley_moq_end(ngx_http_parley_moq_t *moq)
         moq->out = NULL;
     }
 
-    if (moq->link == NULL) {
-        return;
+    if (moq->link) {
+        ngx_http_parley_moq_unlink(moq);
     }
 
+    /* the end of the link may post it */
+
+    if (moq->turn.posted) {
+        ngx_delete_posted_event(&moq->turn);
+    }
+}
+
+
+/* Frees the link, which tells its readers the end of proofs and fetches. */
+
+static void
+ngx_http_parley_moq_unlink(ngx_http_parley_moq_t *moq)
+{
+    ngx_queue_t                   *q;
+    ngx_http_parley_moq_stream_t  *st;
+
     ngx_http_parley_moq_post_leave(moq);
-    ngx_http_parley_moq_mailbox_leave(moq);
 
     for (q = ngx_queue_head(&moq->peers);
          q != ngx_queue_sentinel(&moq->peers);
@@ -622,11 +631,8 @@ ngx_http_parley_moq_end(ngx_http_parley_moq_t *moq)
     parley_link_free(moq->link);
     moq->link = NULL;
 
+    ngx_http_parley_moq_mailbox_leave(moq);
     ngx_http_parley_moq_taps_leave(moq);
-
-    if (moq->turn.posted) {
-        ngx_delete_posted_event(&moq->turn);
-    }
 }
 
 
