@@ -41,6 +41,12 @@ my $nginx = Parley::Nginx->start(workers => 2, http => moq_http(
     messages => '/service',
     more => "parley_revocations $dir/revocations.json;",
     locations => <<'EOF_LOCATIONS'));
+        location = /denied {
+            parley_jwt on;
+            parley_moq messages=/service;
+            parley_deny type=session_init protocol=moq principal=viewer;
+            parley_allow type=subscribe to=agent.planner;
+        }
         location = /service {
             parley_jwt on;
             parley_accept moq;
@@ -115,6 +121,16 @@ for my $way (qw(publish namespace)) {
         };
     }
 }
+
+
+subtest 'MOQ-05 a rule denies session_init' => sub {
+    my $denied = agent('viewer', path => '/denied')->init;
+    my $allowed = agent('camera', path => '/denied')->init;
+
+    is_deeply(verdict($denied), ['denied', 403], 'to one principal');
+    is(($allowed // {})->{json}{status}, 'approved',
+       'and not to another, without a rule that allows it');
+};
 
 
 subtest 'MOQ-06 no frame before a proof' => sub {

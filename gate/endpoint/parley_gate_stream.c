@@ -249,11 +249,26 @@ parley_gate_stream_open(parley_gate_stream_t *st)
 static int
 parley_gate_stream_owner(const parley_gate_stream_t *st)
 {
-    return st->own || st->g->conf.s->moq == NULL
-           || st->arguments.list[PARLEY_ARGUMENT_AGENT].value.len > 0 ? 0
-           : parley_error_set(st->g->err, PARLEY_E_SCOPE_UNAUTHORISED, NULL,
-                              "the path must not end with the name of another "
-                              "principal");
+    parley_gate_t  *g = st->g;
+
+    if (g->conf.s->moq == NULL
+        || st->arguments.list[PARLEY_ARGUMENT_AGENT].value.len > 0)
+    {
+        return 0;
+    }
+
+    if (!st->own) {
+        return parley_error_set(g->err, PARLEY_E_SCOPE_UNAUTHORISED, NULL,
+                                "the path must not end with the name of "
+                                "another principal");
+    }
+
+    /* the proof is a message of this type, which needs no rule to pass */
+
+    return parley_gate_rules_forbid(g, PARLEY_STR("session_init"),
+                              PARLEY_STR("moq.cmd.session_init"))
+           ? parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
+                              "a rule denies session_init") : 0;
 }
 
 

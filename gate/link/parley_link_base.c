@@ -274,3 +274,18 @@ parley_link_string(const parley_json_t *doc, uint32_t object,
            && parley_json_string(doc, value, &s) == 0
            ? s : parley_str_none;
 }
+
+
+parley_link_session_t *
+parley_link_session(parley_link_t *link, uint64_t id)
+{
+    parley_link_session_t  *s;
+
+    for (s = link->sessions; s != NULL; s = s->next) {
+        if (s->id == id && s->state != PARLEY_LINK_PROVING) {
+            return s;
+        }
+    }
+
+    return NULL;
+}

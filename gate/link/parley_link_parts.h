@@ -425,6 +425,11 @@ parley_str_t parley_link_string(const parley_json_t *doc, uint32_t object,
 int64_t parley_link_next(int64_t next, int64_t at);
 
 
+/* Finds the session of a Session ID, or returns NULL. */
+parley_link_session_t *parley_link_session(parley_link_t *link,
+    uint64_t id);
+
+
 /* parley_link_call.c */
 
 /* Begin and end a call of the adapter.  done writes the octets of the call. */
@@ -453,6 +458,11 @@ int parley_link_respond_flush(parley_link_t *link, parley_link_stream_t *st);
 int parley_link_publish(parley_link_t *link, const parley_moqt_message_t *m,
     parley_moqt_request_t *request);
 int parley_link_announce(parley_link_t *link, const parley_moqt_message_t *m);
+
+/* Finds or makes the track of the answers of a session_id.  Returns NULL if
+   memory is exhausted. */
+parley_link_track_t *parley_link_answers(parley_link_t *link,
+    parley_str_t name);
 
 /* Sends requests that the peer did not permit before. */
 int parley_link_requests(parley_link_t *link);
@@ -622,18 +632,22 @@ int parley_link_command(parley_link_t *link, parley_link_source_t *source,
  */
 int parley_link_is_token(parley_str_t token);
 
-/* Finds the session of a Session ID, or returns NULL. */
-parley_link_session_t *parley_link_session(parley_link_t *link,
-    uint64_t id);
+/* Ends a session; its track ends after its last answer. */
+void parley_link_session_end(parley_link_t *link, parley_link_session_t *s);
+void parley_link_session_free(parley_link_t *link, parley_link_session_t *s);
+
+
+/* parley_link_refuse.c */
 
 /* Answers a frame with an error, in the caller's session if it has one. */
 int parley_link_refuse(parley_link_t *link, const parley_moq_frame_t *frame,
     parley_str_t action, parley_str_t session, int status, parley_str_t code,
     parley_str_t field, parley_str_t text);
 
-/* Ends a session; its track ends after its last answer. */
-void parley_link_session_end(parley_link_t *link, parley_link_session_t *s);
-void parley_link_session_free(parley_link_t *link, parley_link_session_t *s);
+/* Appends the members status, error_code and payload of an error.  code, field
+   and text may be empty. */
+void parley_link_status_put(parley_buf_t *b, parley_str_t action, int status,
+    parley_str_t code, parley_str_t field, parley_str_t text);
 
 
 /* parley_link_track.c */

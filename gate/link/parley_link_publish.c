@@ -5,6 +5,7 @@
 #include "gate/link/parley_link_parts.h"
 
 
+static int parley_link_evict(parley_link_t *link);
 static int parley_link_want(parley_link_t *link);
 static int parley_link_offer(parley_link_t *link, parley_link_track_t *t);
 static int parley_link_may_publish(const parley_link_t *link,
@@ -315,4 +316,80 @@ parley_link_is_cmd(parley_str_t agent, parley_str_t name)
            && memcmp(name.data, agent.data, agent.len) == 0
            && name.data[agent.len] == '.'
            && memcmp(name.data + name.len - 4, ".cmd", 4) == 0;
+}
+
+
+/* Ends the oldest track of a session that has ended.  The peer may never
+   subscribe to it. */
+
+static int
+parley_link_evict(parley_link_t *link)
+{
+    parley_link_track_t  *t, *oldest;
+
+    oldest = NULL;
+
+    for (t = link->tracks; t != NULL; t = t->next) {
+        if (t->ends) {
+            oldest = t;
+        }
+    }
+
+    if (oldest == NULL
+        || parley_link_track_stop(link, oldest, 1,
+                                  PARLEY_MOQT_DONE_TRACK_ENDED,
+                                  "the session has ended")
+           != 0)
+    {
+        return -1;
+    }
+
+    parley_link_track_free(link, oldest);
+
+    return 0;
+}
+
+
+/* Finds or makes the track of the answers of a session_id. */
+
+parley_link_track_t *
+parley_link_answers(parley_link_t *link, parley_str_t name)
+{
+    parley_buf_t          b;
+    parley_str_t          text;
+    parley_link_track_t  *t;
+
+    parley_buf_init(&b, &link->arena, 0);
+    parley_buf_lit(&b, PARLEY_LINK_GATEWAY ".");
+    parley_buf_str(&b, name);
+    parley_buf_lit(&b, ".cmd");
+
+    if (parley_buf_done(&b, &text) != 0) {
+        return NULL;
+    }
+
+    t = parley_link_track(link, text);
+
+    if (t != NULL) {
+        t->ends = 0;
+        return t;
+    }
+
+    if (link->ntracks >= PARLEY_LINK_TRACKS(link)
+        && parley_link_evict(link) != 0)
+    {
+        return NULL;
+    }
+
+    t = parley_link_track_make(link, text);
+
+    if (t != NULL) {
+        t->offers = 1;
+
+        if (parley_link_requests(link) < 0) {
+            return NULL;
+        }
+    }
+
+    return t;
 }

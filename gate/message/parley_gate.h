@@ -391,6 +391,11 @@ void parley_gate_message_arrived(const parley_gate_t *g,
 /* Returns the recipient of the message, or of the question that it answers. */
 parley_str_t parley_gate_message_to(const parley_gate_t *g);
 
+/* Returns whether the first rule that matches denies this form and intent, also
+   if memory is exhausted.  What no rule matches is not denied. */
+int parley_gate_rules_forbid(const parley_gate_t *g, parley_str_t form,
+    parley_str_t intent);
+
 /*
  * Returns whether the rules allow the caller to send this message with another
  * form and intent.

@@ -462,6 +462,40 @@ parley_gate_rules_reaches(const parley_rules_request_t *r)
 }
 
 
+int
+parley_gate_rules_forbid(const parley_gate_t *g, parley_str_t form,
+    parley_str_t intent)
+{
+    parley_error_t               err;
+    parley_gate_asked_t          a;
+    parley_rules_request_t       r;
+    const parley_policy_rule_t  *rule;
+
+    if (g->conf.gate->policy == NULL || g->conf.gate->policy->n == 0) {
+        return 0;
+    }
+
+    parley_gate_rules_request(g, g->serve.reader, &r);
+
+    if (parley_rules_ask(&r, &a) != 0) {
+        return 1;
+    }
+
+    parley_gate_rules_words(a.types, &a.request.type, form, parley_str_none);
+    parley_gate_rules_words(a.intents, &a.request.intent, intent,
+                            parley_str_none);
+
+    if (parley_gate_rules_readings(&r, &a) != 0) {
+        return 1;
+    }
+
+    rule = NULL;
+
+    return parley_policy_check(g->conf.gate->policy, &a.request, &rule, &err)
+           != 0 && rule != NULL && !rule->allow;
+}
+
+
 /* Without a rule for the type, no caller may ask about the name. */
 
 int
