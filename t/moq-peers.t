@@ -240,6 +240,22 @@ subtest 'MOQ-17 a killed worker' => sub {
 };
 
 
+# Connects the agent of a connection again.  A worker that leaves may take the
+# connection, and close it.
+sub again {
+    my $agent = shift->name =~ s/#.*//r;
+    my $again;
+
+    for my $try (1 .. 10) {
+        sleep 1 if $try > 1;
+        $again = $moq->connect("$agent#" . ++$number, token => undef);
+        last if $again->init;
+    }
+
+    return $again;
+}
+
+
 subtest 'MOQ-17 reloads under load' => sub {
     my ($sent, $answered) = (0, 0);
 
@@ -270,19 +286,16 @@ subtest 'MOQ-17 reloads under load' => sub {
             if (%open) {
                 $c->closed(10);
 
-                # an old worker may take it, and close it
-                my $again;
-
-                for my $try (1 .. 5) {
-                    $again = $moq->connect(($c->name =~ s/#.*//r) . '#'
-                                           . ++$number, token => undef);
-                    last if $again->init;
-                }
+                my $again = again($c);
 
                 for my $n (sort keys %open) {
-                    my $answer = $again->call({ action => "again$n" });
+                    for (1 .. 3) {
+                        my $answer = $again->call({ action => "again$n" });
 
-                    $answered++ if $answer;
+                        $answered++ if $answer;
+                        last if $answer;
+                        $again = again($c);
+                    }
                 }
 
                 $again->do('close');

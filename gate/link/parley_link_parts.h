@@ -442,6 +442,9 @@ void parley_link_done(parley_link_t *link);
 /* Reads the control stream. */
 int parley_link_control(parley_link_t *link, parley_str_t *in);
 
+
+/* parley_link_namespace.c */
+
 /* Reads a stream that begins with SUBSCRIBE_NAMESPACE. */
 int parley_link_request(parley_link_stream_t *st, parley_str_t *in,
     uint64_t *code);

@@ -466,6 +466,8 @@ int
 parley_gate_rules_forbid(const parley_gate_t *g, parley_str_t form,
     parley_str_t intent)
 {
+    parley_msg_t                 msg;
+    parley_who_t                 who;
     parley_error_t               err;
     parley_gate_asked_t          a;
     parley_rules_request_t       r;
@@ -475,17 +477,24 @@ parley_gate_rules_forbid(const parley_gate_t *g, parley_str_t form,
         return 0;
     }
 
-    parley_gate_rules_request(g, g->serve.reader, &r);
+    /* the request has no message */
 
-    if (parley_rules_ask(&r, &a) != 0) {
-        return 1;
-    }
+    who = *g->who;
 
-    parley_gate_rules_words(a.types, &a.request.type, form, parley_str_none);
-    parley_gate_rules_words(a.intents, &a.request.intent, intent,
-                            parley_str_none);
+    parley_msg_init(&msg, g->read.proto, g->doc);
+    parley_who_about(&who, g->arena, &msg);
+    parley_gate_rules_request(g, NULL, &r);
 
-    if (parley_gate_rules_readings(&r, &a) != 0) {
+    msg.form = form;
+    msg.intent = intent;
+
+    r.who = &who;
+    r.msg = &msg;
+    r.to = parley_str_none;
+
+    if (parley_rules_ask(&r, &a) != 0
+        || parley_gate_rules_readings(&r, &a) != 0)
+    {
         return 1;
     }
 
