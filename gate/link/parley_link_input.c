@@ -449,7 +449,7 @@ parley_link_cmd(parley_link_stream_t *st, const parley_moq_frame_t *frame)
         facts.recipient = parley_link_recipient(&doc, facts.session);
     }
 
-    /* session_init is judged with its token */
+    /* session_init has a check of its own */
 
     if (link->proved && !parley_str_eq(st->source->agent, link->agent)
         && !parley_str_is(facts.action, "session_init"))

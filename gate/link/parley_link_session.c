@@ -92,6 +92,13 @@ parley_link_init(parley_link_t *link, parley_link_source_t *source,
 
     token = parley_link_string(doc, 0, PARLEY_STR("auth_token"));
 
+    if (link->proved && !parley_str_eq(source->agent, link->agent)) {
+        return parley_link_denied(link, frame, name, 403,
+                                  "sender-identity-mismatch",
+                                  "the track is in the namespace of another "
+                                  "agent");
+    }
+
     if (name.len == 0 || name.len > PARLEY_LINK_SESSION_MAX) {
         return parley_link_denied(link, frame, name, 400, "field-missing",
                                   "session_id must have 1 to 256 octets");

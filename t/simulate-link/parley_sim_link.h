@@ -43,7 +43,8 @@
 #define SIM_DUE        1024
 #define SIM_AGENTS     3            /* that are listed */
 #define SIM_GAP        (UINT64_C(1) << 63)
-#define SIM_FLOOD      6000         /* frames of a flood */
+#define SIM_FULL       65536        /* octets that wait for a track */
+#define SIM_FLOOD      10000         /* frames of a flood */
 #define SIM_ANSWER     3000         /* octets of the longest answer */
 #define SIM_RECORD     4000         /* octets of the longest record */
 #define SIM_RETAINED   400          /* records of a log */
@@ -284,7 +285,7 @@ struct sim_conn_s {
     unsigned               headless:1;
     unsigned               flooded:1;
     unsigned               gap;         /* before the next record */
-    uint64_t               gap_group;   /* group in which a gap began */
+    uint64_t               gaps;        /* groups in which gaps began; bits */
     uint64_t               announce;
     parley_link_stream_t  *list;        /* SUBSCRIBE_NAMESPACE */
     sim_out_t              listed;      /* its answer */
@@ -439,6 +440,15 @@ void sim_tear(sim_conn_t *c, sim_track_t *t);
 void sim_fetch(sim_conn_t *c);
 int sim_want(sim_conn_t *c, int ok);
 void sim_ask(sim_conn_t *c, const parley_moqt_message_t *m, int index);
+
+
+/* parley_sim_link_judge.c */
+void sim_gap(const sim_conn_t *c, const sim_out_t *out, sim_track_t *t,
+    const parley_moqt_object_t *o);
+void sim_mailed(sim_conn_t *c, sim_out_t *out, const parley_moq_frame_t *frame,
+    sim_track_t *t, sim_fetch_t *f);
+void sim_reply(sim_conn_t *c, sim_out_t *out, const parley_moq_frame_t *frame,
+    sim_track_t *t);
 
 
 /* parley_sim_link_look.c */

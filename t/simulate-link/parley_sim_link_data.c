@@ -458,6 +458,7 @@ void
 sim_flood(sim_conn_t *c)
 {
     char                 json[128];
+    size_t               before;
     unsigned             i, kind;
     uint64_t             id;
     sim_pub_t           *pub;
@@ -474,8 +475,9 @@ sim_flood(sim_conn_t *c)
         return;
     }
 
-    kind = sim_below(4);
+    kind = c->evil ? sim_below(4) : 0;
     id = c->opens[0].id;
+    before = c->mem.octets;
 
     for (i = 0; i < SIM_FLOOD; i++) {
 
@@ -495,4 +497,11 @@ sim_flood(sim_conn_t *c)
 
     sim_link_tell("%u: floods %u", c->number, kind);
     sim_write_end(&w, c);
+
+    /* answers of one track wait, and the stream behind them */
+
+    if (c->number != 0 && c->mem.octets > before + 4 * SIM_FULL) {
+        sim_fail("MOQ-16: a flood takes %zu octets",
+                 c->mem.octets - before);
+    }
 }

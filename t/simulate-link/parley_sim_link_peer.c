@@ -149,7 +149,7 @@ sim_connect(sim_conn_t *c)
     c->number = ++sim_link.numbers;
     c->who = sim_below(2);
     c->evil = sim_chance(25) & 1;
-    c->flooded = c->evil && sim_chance(30);
+    c->flooded = sim_chance(30) & 1;
     c->listener = -1;
     c->may_open = 64;
     c->room = SIZE_MAX;

@@ -327,7 +327,7 @@ sim_step_log(sim_link_verb_t verb)
 
         n = sim_chance(20) ? 250 + sim_below(300) : 1 + sim_below(30);
         log->last += n;
-        log->first = log->last - sim_below(10);
+        log->first = log->last - (log->last > 10 ? sim_below(10) : 0);
     }
 
     for (n = 0; n < SIM_CONNS; n++) {
@@ -352,7 +352,14 @@ sim_step_conn(sim_conn_t *c, sim_link_verb_t verb)
         break;
 
     case SIM_STEP_BEAT:
-        sim_cmd(c, SIM_BEAT);
+
+        if (sim_link.floods && c->flooded && sim_chance(30)) {
+            sim_flood(c);
+
+        } else {
+            sim_cmd(c, SIM_BEAT);
+        }
+
         break;
 
     case SIM_STEP_BYE:

@@ -140,7 +140,7 @@ sim_subscribe(sim_conn_t *c, sim_track_t *t)
     m.name = parley_str_c(t->name);
     sim_space(&m, "parley");
 
-    t->forward = !sim_chance(20) & 1;
+    t->forward = !sim_chance(20);
     t->ndue = 0;
     sim_params(t, &arena, &m, (int) t->forward, 1);
 

@@ -6,7 +6,6 @@
 
 
 /* octets of the longest writes of a call; see sim_bound() */
-#define SIM_FULL     65536
 #define SIM_CONTROL  262144
 #define SIM_WRITE    (SIM_RECORD + 64 * (SIM_RECORD / 1400 + 1))
 
@@ -205,7 +204,7 @@ sim_link_begin(uint64_t seed)
     s->ntokens = 1;             /* no token: it is refused */
     s->tokens[0].who = 2;
     s->stateless = (unsigned) parley_test_chance(&s->random, 40);
-    s->floods = (unsigned) parley_test_chance(&s->random, 8);
+    s->floods = (unsigned) parley_test_chance(&s->random, 10);
     s->starving = (unsigned) parley_test_chance(&s->random, 20);
 
     for (i = 0; i < 2; i++) {
@@ -333,6 +332,10 @@ sim_settle(sim_conn_t *c)
 
     sim_writable(c);
 
+    if (c->requests && c->client.maximum_in < 4 * SIM_REQUESTS) {
+        sim_step_conn(c, SIM_STEP_GRANT);
+    }
+
     for (i = 0; i < SIM_PUBS && !c->closed; i++) {
         if (c->pubs[i].used && !c->pubs[i].sent) {
             sim_publish(c, &c->pubs[i]);
@@ -381,6 +384,8 @@ sim_judge(sim_conn_t *c)
 {
     char          name[320];
     unsigned      i, open, due;
+    const parley_moqt_request_t  *r;
+
     sim_open_t   *s;
     sim_track_t  *t;
     sim_frame_t  *f;
@@ -410,6 +415,18 @@ sim_judge(sim_conn_t *c)
         if (t->mailbox && t->live && !t->torn && t->ndue > 0) {
             sim_fail("MOQ-15: the record %llu never comes",
                      (unsigned long long) t->due[0]);
+        }
+    }
+
+    for (i = 0; i < 2 * SIM_REQUESTS; i++) {
+        r = &c->client.requests[i];
+
+        if (r->own && (r->state == PARLEY_MOQT_PENDING
+                       || r->state == PARLEY_MOQT_CANCELLED)
+            && r->type != PARLEY_MOQT_SUBSCRIBE_NAMESPACE)
+        {
+            sim_fail("MOQ-12: the request %llu has no answer",
+                     (unsigned long long) r->id);
         }
     }
 

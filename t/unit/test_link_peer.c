@@ -115,6 +115,9 @@ test_foreign_track(void **state)
     send_cmd(bob, 5, 3, "[]");
     assert_int_equal(w.nposts, 0);
 
+    send_cmd(bob, 5, 4, INIT("s1", "token"));
+    assert_int_equal(w.nproofs, 1);
+
     end();
 }
 
