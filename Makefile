@@ -138,7 +138,7 @@ SONAME = libparley.so.0
 PUBLIC = $(OUT)/lib
 PUBLIC_OBJS := $(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/*.c))
 PUBLIC_PARTS = $(filter-out $(OBJ)/http/parley_websocket.o \
-	$(OBJ)/state/store/%.o $(OBJ)/moqt/%.o,$(LIB_OBJS))
+	$(OBJ)/state/store/%.o $(OBJ)/moqt/%.o $(OBJ)/gate/link/%.o,$(LIB_OBJS))
 PUBLIC_LIBS = $(PUBLIC)/libparley.so.$(VERSION) $(PUBLIC)/libparley.a
 TOOL_SOURCES := $(wildcard tools/parley*.c)
 TOOL_OBJS := $(TOOL_SOURCES:%.c=$(OBJ)/%.o)
