@@ -5,6 +5,8 @@
 #include "gate/link/parley_link_parts.h"
 
 
+static void parley_link_fetch_end(parley_link_t *link,
+    parley_link_fetching_t *f);
 static int parley_link_fetch_range(parley_link_t *link,
     const parley_moqt_message_t *m, const parley_link_track_t *t,
     parley_link_fetching_t *f);
@@ -257,7 +259,7 @@ parley_link_fetch_open(parley_link_t *link, parley_link_fetching_t *f)
 
 /* Ends the stream of a fetch: by a FIN if all was written. */
 
-void
+static void
 parley_link_fetch_end(parley_link_t *link, parley_link_fetching_t *f)
 {
     parley_moqt_request_t  *request;

@@ -13,6 +13,7 @@
 #include "translate/moq/parley_moq.h"
 
 
+static int parley_link_object(parley_link_stream_t *st);
 static int parley_link_begin(parley_link_stream_t *st);
 static int parley_link_collect(parley_link_stream_t *st, parley_str_t part);
 static int parley_link_busy(const parley_link_t *link,
@@ -242,7 +243,9 @@ parley_link_collect(parley_link_stream_t *st, parley_str_t part)
 }
 
 
-int
+/* Takes the object of a stream.  Returns 1 if it must wait, or -1. */
+
+static int
 parley_link_object(parley_link_stream_t *st)
 {
     int                  rc;
@@ -576,8 +579,8 @@ parley_link_post(parley_link_t *link, const parley_moq_frame_t *frame,
 
 
 /*
- * Answers a malformed frame.  A peer that sends nothing else does not speak the
- * protocol.
+ * Answers a malformed frame.  Several in a row close the connection, because
+ * the peer does not speak the protocol.
  */
 
 static int

@@ -49,9 +49,6 @@
 #define PARLEY_LINK_OP_COUNT   3
 #define PARLEY_LINK_OP_STREAM  16   /* the first stream */
 
-/* octets of a data stream before its alias is known */
-#define PARLEY_LINK_EARLY  16384
-
 /* streams of a peer without a proof that are read; more wait */
 #define PARLEY_LINK_UNPROVED  4
 
@@ -204,7 +201,6 @@ struct parley_link_down_s {
     parley_link_rest_t          rest;
 };
 
-
 typedef enum {
     PARLEY_LINK_JOINING = 0,
     PARLEY_LINK_ASKING,         /* the publisher was asked */
@@ -242,7 +238,6 @@ struct parley_link_reader_s {
     parley_moqt_done_t      code;       /* of ENDING */
     const char             *text;
 };
-
 
 typedef enum {
     PARLEY_LINK_PROVING = 0,
@@ -285,7 +280,6 @@ typedef struct {
     parley_link_rest_t      rest;
 } parley_link_fetching_t;
 
-
 struct parley_link_stream_s {
     parley_link_t          *link;
     parley_link_stream_t   *next;
@@ -314,7 +308,6 @@ struct parley_link_stream_s {
     size_t                  size;
     parley_link_rest_t      rest;       /* for the peer */
 };
-
 
 struct parley_link_s {
     parley_link_env_t         env;
@@ -519,7 +512,6 @@ void parley_link_source_counted(const parley_link_t *link,
 /* Subscribers want objects; tell them that a track is ready, or not there. */
 int parley_link_source_want(parley_link_t *link, parley_link_source_t *s,
     int polls);
-void parley_link_source_ready(parley_link_t *link, parley_link_source_t *s);
 void parley_link_source_absent(parley_link_t *link, parley_link_tap_t *tap,
     parley_str_t name);
 
@@ -614,8 +606,6 @@ int parley_link_relay_fin(parley_link_stream_t *st);
 
 /* parley_link_input.c */
 
-/* Takes the object of a stream.  Returns 1 if it must wait, or -1. */
-int parley_link_object(parley_link_stream_t *st);
 
 /* Reads a data stream; as parley_link_read(). */
 int parley_link_data(parley_link_stream_t *st, parley_str_t *in, int fin,
@@ -629,14 +619,11 @@ int parley_link_command(parley_link_t *link, parley_link_source_t *source,
     const parley_moq_frame_t *frame, const parley_json_t *doc,
     parley_str_t action);
 
-/*
- * Returns whether a token can be the value of a header field: visible ASCII
- * characters, and no more than PARLEY_LINK_TOKEN_MAX of them.
- */
+/* Returns whether a token can be the value of a header field: at most
+   PARLEY_LINK_TOKEN_MAX characters of visible ASCII. */
 int parley_link_is_token(parley_str_t token);
 
 /* Ends a session; its track ends after its last answer. */
-void parley_link_session_end(parley_link_t *link, parley_link_session_t *s);
 void parley_link_session_free(parley_link_t *link, parley_link_session_t *s);
 
 
@@ -743,11 +730,8 @@ int parley_link_fetch_refuse(parley_link_t *link,
 /* Sends FETCH_OK, once it is known that the range is retained. */
 int parley_link_fetch_ok(parley_link_t *link, parley_link_fetching_t *f);
 
-/* Ends the stream of a fetch: by a FIN if all octets were written. */
-void parley_link_fetch_end(parley_link_t *link, parley_link_fetching_t *f);
 
 /* Writes octets that wait for the streams of fetches. */
 int parley_link_fetch_flush(parley_link_t *link);
-
 
 #endif /* PARLEY_LINK_PARTS_H */

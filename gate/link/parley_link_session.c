@@ -6,6 +6,8 @@
 #include "translate/moq/parley_moq.h"
 
 
+static void parley_link_session_end(parley_link_t *link,
+    parley_link_session_t *s);
 static int parley_link_init(parley_link_t *link, parley_link_source_t *source,
     const parley_moq_frame_t *frame, const parley_json_t *doc,
     parley_str_t name);
@@ -573,7 +575,9 @@ parley_link_listen(parley_link_t *link)
 }
 
 
-void
+/* Ends a session; its track ends after its last answer. */
+
+static void
 parley_link_session_end(parley_link_t *link, parley_link_session_t *s)
 {
     if (s->track != NULL) {

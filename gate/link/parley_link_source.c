@@ -9,6 +9,8 @@
 #include "gate/link/parley_link_parts.h"
 
 
+static void parley_link_source_ready(parley_link_t *link,
+    parley_link_source_t *s);
 static int parley_link_source_update(parley_link_t *link,
     parley_link_source_t *s);
 static int parley_link_source_subscribe(parley_link_t *link,
@@ -137,7 +139,7 @@ parley_link_source_want(parley_link_t *link, parley_link_source_t *s,
 }
 
 
-void
+static void
 parley_link_source_ready(parley_link_t *link, parley_link_source_t *s)
 {
     parley_link_record_t  record;

@@ -466,12 +466,10 @@ int
 parley_gate_rules_forbid(const parley_gate_t *g, parley_str_t form,
     parley_str_t intent)
 {
-    parley_msg_t                 msg;
-    parley_who_t                 who;
-    parley_error_t               err;
-    parley_gate_asked_t          a;
-    parley_rules_request_t       r;
-    const parley_policy_rule_t  *rule;
+    parley_msg_t            msg;
+    parley_who_t            who;
+    parley_error_t          err;
+    parley_rules_request_t  r;
 
     if (g->conf.gate->policy == NULL || g->conf.gate->policy->n == 0) {
         return 0;
@@ -492,16 +490,7 @@ parley_gate_rules_forbid(const parley_gate_t *g, parley_str_t form,
     r.msg = &msg;
     r.to = parley_str_none;
 
-    if (parley_rules_ask(&r, &a) != 0
-        || parley_gate_rules_readings(&r, &a) != 0)
-    {
-        return 1;
-    }
-
-    rule = NULL;
-
-    return parley_policy_check(g->conf.gate->policy, &a.request, &rule, &err)
-           != 0 && rule != NULL && !rule->allow;
+    return parley_gate_rules_deny(&r, &err);
 }
 
 

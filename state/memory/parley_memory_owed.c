@@ -479,8 +479,8 @@ parley_owed_is_before(parley_memory_t *s, parley_owed_t *o, uint64_t epoch)
 }
 
 
-/* Writes the append of the record of o->load with its job.  The job in the zone
-   is owed no longer. */
+/* Writes the append of the record of o->load with its job, and marks the job in
+   the zone as not owed. */
 
 static int
 parley_owed_again(parley_memory_t *s, const parley_owed_t *o,

@@ -25,7 +25,8 @@ give_control(parley_str_t octets)
 }
 
 
-/* Gives a control message that is valid but for its numbers. */
+/* Gives a control message.  Its numbers come from the input; its form is
+   valid. */
 
 static void
 give_message(void)
