@@ -219,9 +219,11 @@ typedef struct {
                     const char *text);
 
     /*
-     * Calls each with the id of every agent to which the rules could let this
-     * session send a message, in the call.  Returns 0, or -1 if memory is
-     * exhausted.
+     * Calls each with the id of every agent to which the rules could let the
+     * principal of the connection send a message, in the call.  session is one
+     * that is open; NULL: the token of CLIENT_SETUP is the proof.  The adapter
+     * may use another valid proof of the connection.  Returns 0, or -1 if
+     * memory is exhausted.
      */
     int         (*agents)(void *ctx, parley_link_session_t *session,
                     int (*each)(void *data, parley_str_t agent), void *data);
