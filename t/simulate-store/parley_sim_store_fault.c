@@ -143,6 +143,30 @@ sim_fault_exit(sim_worker_t *w, int dies)
 }
 
 
+static void
+sim_fault_start(void)
+{
+    unsigned      i, k;
+    sim_node_t   *n;
+    sim_store_t  *s = &sim_store;
+
+    for (i = 0; i < s->nnodes; i++) {
+        n = &s->nodes[i];
+
+        if (n->memory == NULL) {
+            sim_node_begin(n);
+            continue;
+        }
+
+        for (k = 0; k < s->nworkers; k++) {
+            if (n->workers[k].life == 0) {
+                sim_worker_begin(&n->workers[k]);
+            }
+        }
+    }
+}
+
+
 /* The workers of a node end one after another, or one of them. */
 
 static void
@@ -182,30 +206,12 @@ sim_fault_quit(void)
     if (dies) {
         sim_model_died(n);
         sim_node_free(n);
-    }
-}
 
+    } else if (parley_test_chance(&s->draw, 50)) {
 
-static void
-sim_fault_start(void)
-{
-    unsigned      i, k;
-    sim_node_t   *n;
-    sim_store_t  *s = &sim_store;
+        /* their successors may be faster than their last words */
 
-    for (i = 0; i < s->nnodes; i++) {
-        n = &s->nodes[i];
-
-        if (n->memory == NULL) {
-            sim_node_begin(n);
-            continue;
-        }
-
-        for (k = 0; k < s->nworkers; k++) {
-            if (n->workers[k].life == 0) {
-                sim_worker_begin(&n->workers[k]);
-            }
-        }
+        sim_fault_start();
     }
 }
 
