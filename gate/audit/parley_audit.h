@@ -196,6 +196,20 @@ typedef struct {
 } parley_audit_gateway_t;
 
 
+/* an agent session or an opaque track of MoQ */
+typedef struct {
+    uint64_t       connection;          /* as in parley_audit_verdict_t */
+    parley_str_t   remote;
+    parley_str_t   location;
+    parley_str_t   principal;
+    parley_str_t   name;                /* session_id, or name of the track */
+    parley_str_t   outcome;             /* "opened" */
+    parley_str_t   why;
+    unsigned       track:1;
+    unsigned       publishes:1;         /* the principal publishes the track */
+} parley_audit_moq_t;
+
+
 /* Writes the text of a name: "0.3.1795415120123". */
 void parley_audit_name(const parley_audit_name_t *name,
     char out[PARLEY_AUDIT_NAME_MAX]);
@@ -251,6 +265,10 @@ int parley_audit_chat(parley_audit_t *a, parley_arena_t *arena,
 
 int parley_audit_gateway(parley_audit_t *a, parley_arena_t *arena,
     const parley_audit_gateway_t *g)
+    __attribute__((warn_unused_result));
+
+int parley_audit_moq(parley_audit_t *a, parley_arena_t *arena,
+    const parley_audit_moq_t *l)
     __attribute__((warn_unused_result));
 
 /* Writes a checkpoint.  key: an Ed25519 key; NULL: no signature. */

@@ -179,6 +179,40 @@ parley_audit_gateway(parley_audit_t *a, parley_arena_t *arena,
 
 
 int
+parley_audit_moq(parley_audit_t *a, parley_arena_t *arena,
+    const parley_audit_moq_t *l)
+{
+    int           cut;
+    parley_buf_t  b;
+
+    parley_audit_open(a, &b, arena, l->track ? "track" : "session");
+
+    parley_buf_lit(&b, ",\"connection\":");
+    parley_buf_int(&b, (int64_t) l->connection);
+
+    cut = parley_audit_member(&b, "remote", l->remote);
+    cut |= parley_audit_member(&b, "location", l->location);
+    cut |= parley_audit_member(&b, "principal", l->principal);
+    cut |= parley_audit_member(&b, l->track ? "track" : "session", l->name);
+
+    if (l->track) {
+        cut |= parley_audit_member(&b, "role", l->publishes
+                                               ? PARLEY_STR("publisher")
+                                               : PARLEY_STR("subscriber"));
+    }
+
+    cut |= parley_audit_member(&b, "outcome", l->outcome);
+    cut |= parley_audit_member(&b, "why", l->why);
+
+    if (cut) {
+        parley_buf_lit(&b, ",\"cut\":true");
+    }
+
+    return parley_audit_close(a, &b);
+}
+
+
+int
 parley_audit_may(parley_audit_t *a, parley_code_t code)
 {
     int64_t                now, seconds;

@@ -61,7 +61,8 @@ parley_link_free(parley_link_t *link)
     parley_link_end_tracks(link);
 
     while (link->sessions != NULL) {
-        parley_link_session_free(link, link->sessions);
+        parley_link_session_free(link, link->sessions,
+                                 PARLEY_STR("the connection has ended"));
     }
 
     while (link->tracks != NULL) {

@@ -115,14 +115,23 @@ struct parley_link_fetch_s {
 };
 
 
-/* facts for metrics */
+/* a fact about an agent session or an opaque track, for metrics and the audit
+   log */
 typedef enum {
-    PARLEY_LINK_NOTE_OPENED = 0,    /* an agent session */
-    PARLEY_LINK_NOTE_DENIED,
-    PARLEY_LINK_NOTE_ENDED,
-    PARLEY_LINK_NOTE_IN,            /* an object with a frame */
-    PARLEY_LINK_NOTE_OUT
-} parley_link_note_t;
+    PARLEY_LINK_OPENED = 0,
+    PARLEY_LINK_DENIED,
+    PARLEY_LINK_ENDED
+} parley_link_what_t;
+
+typedef struct {
+    parley_link_what_t  what;
+    unsigned            track:1;        /* it is a track, else a session */
+    unsigned            publishes:1;    /* the peer is the track's publisher,
+                                           else a subscriber */
+    parley_str_t        name;           /* session_id; or name of the track */
+    parley_str_t        why;            /* error code of a denial; reason of an
+                                           end; or empty */
+} parley_link_fact_t;
 
 
 /*
@@ -228,8 +237,10 @@ typedef struct {
     int         (*agents)(void *ctx, parley_link_session_t *session,
                     int (*each)(void *data, parley_str_t agent), void *data);
 
-    /* Notes a fact; NULL: nothing is noted. */
-    void        (*note)(void *ctx, parley_link_note_t what);
+    /* Notes a fact, and an object with a frame that was received or sent;
+       NULL: nothing is noted. */
+    void        (*note)(void *ctx, const parley_link_fact_t *fact);
+    void        (*object)(void *ctx, int out);
 
     /* Input that parley_link_read() left over may be read now, and a record
        that parley_link_mail() did not take may be passed again. */

@@ -38,10 +38,36 @@ parley_link_memory(parley_link_t *link)
 
 
 void
-parley_link_note(parley_link_t *link, parley_link_note_t what)
+parley_link_note(parley_link_t *link, parley_link_what_t what,
+    parley_str_t session, parley_str_t why)
 {
+    parley_link_fact_t  fact = { .what = what, .name = session, .why = why };
+
     if (link->env.note != NULL) {
-        link->env.note(link->env.ctx, what);
+        link->env.note(link->env.ctx, &fact);
+    }
+}
+
+
+void
+parley_link_note_track(parley_link_t *link, parley_link_what_t what,
+    int publishes, parley_str_t track, parley_str_t why)
+{
+    parley_link_fact_t  fact = { .what = what, .track = 1,
+                                 .publishes = publishes != 0, .name = track,
+                                 .why = why };
+
+    if (link->env.note != NULL) {
+        link->env.note(link->env.ctx, &fact);
+    }
+}
+
+
+void
+parley_link_note_object(parley_link_t *link, int out)
+{
+    if (link->env.object != NULL) {
+        link->env.object(link->env.ctx, out);
     }
 }
 

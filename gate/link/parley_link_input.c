@@ -279,7 +279,7 @@ parley_link_object(parley_link_stream_t *st)
 
     st->held = 0;
 
-    parley_link_note(link, PARLEY_LINK_NOTE_IN);
+    parley_link_note_object(link, 0);
 
     rc = rc != 0 ? parley_link_malformed(link, &frame, &err)
                  : parley_link_frame(st, &frame);

@@ -72,6 +72,9 @@ parley_link_watch_command(parley_link_t *link,
     subscriber = parley_link_string(doc, 0, PARLEY_STR("subscriber_id"));
 
     if (!parley_str_eq(subscriber, link->agent)) {
+        parley_link_note_track(link, PARLEY_LINK_DENIED, 0, track,
+                               PARLEY_STR("sender-identity-mismatch"));
+
         return parley_link_watch_refuse(link, frame, PARLEY_STR("track_ready"),
                                         session, 403,
                                         "sender-identity-mismatch",
@@ -269,6 +272,11 @@ parley_link_watch_joined(parley_link_t *link, parley_link_reader_t *r,
     int                 rc;
     parley_moq_frame_t  frame;
 
+    if (status != 0 && r->state == PARLEY_LINK_JOINING) {
+        parley_link_note_track(link, PARLEY_LINK_DENIED, 0, r->track,
+                               PARLEY_STR("scope-unauthorised"));
+    }
+
     if (!r->command) {
 
         if (status == 0) {
@@ -319,6 +327,11 @@ parley_link_publisher_joined(parley_link_t *link, parley_link_source_t *s,
 
     if (status != 0) {
 
+        if (!s->answered) {
+            parley_link_note_track(link, PARLEY_LINK_DENIED, 1, s->name,
+                                   PARLEY_STR("scope-unauthorised"));
+        }
+
         memset(&done, 0, sizeof(parley_link_record_t));
 
         done.kind = PARLEY_LINK_DONE;
@@ -347,6 +360,9 @@ parley_link_publisher_joined(parley_link_t *link, parley_link_source_t *s,
     }
 
     s->answered = 1;
+
+    parley_link_note_track(link, PARLEY_LINK_OPENED, 1, s->name,
+                           parley_str_none);
 
     /* an earlier publisher may have left subscribers */
 
@@ -492,6 +508,9 @@ parley_link_watch_ready(parley_link_t *link, parley_link_reader_t *r,
 
     r->state = PARLEY_LINK_READING;
     r->by = link->now + PARLEY_LINK_POLLS;
+
+    parley_link_note_track(link, PARLEY_LINK_OPENED, 0, r->track,
+                           parley_str_none);
 
     memset(&ok, 0, sizeof(parley_moqt_message_t));
 

@@ -377,7 +377,14 @@ int parley_link_close(parley_link_t *link, parley_moqt_code_t code,
 int parley_link_fail(parley_link_t *link, const parley_moqt_fault_t *fault);
 int parley_link_memory(parley_link_t *link);
 
-void parley_link_note(parley_link_t *link, parley_link_note_t what);
+/* Notes a fact about a session or about a track. */
+void parley_link_note(parley_link_t *link, parley_link_what_t what,
+    parley_str_t session, parley_str_t why);
+void parley_link_note_track(parley_link_t *link, parley_link_what_t what,
+    int publishes, parley_str_t track, parley_str_t why);
+
+/* Counts an object. */
+void parley_link_note_object(parley_link_t *link, int out);
 
 /* Lets streams that wait be read again. */
 void parley_link_unblock(parley_link_t *link);
@@ -623,8 +630,9 @@ int parley_link_command(parley_link_t *link, parley_link_source_t *source,
    PARLEY_LINK_TOKEN_MAX characters of visible ASCII. */
 int parley_link_is_token(parley_str_t token);
 
-/* Ends a session; its track ends after its last answer. */
-void parley_link_session_free(parley_link_t *link, parley_link_session_t *s);
+/* Frees a session; why is the reason of its end. */
+void parley_link_session_free(parley_link_t *link, parley_link_session_t *s,
+    parley_str_t why);
 
 
 /* parley_link_refuse.c */

@@ -28,6 +28,9 @@ parley_link_publish(parley_link_t *link, const parley_moqt_message_t *m,
     parley_moqt_message_t  ok;
 
     if (!parley_link_may_publish(link, &m->space)) {
+        parley_link_note_track(link, PARLEY_LINK_DENIED, 1, m->name,
+                               PARLEY_STR("sender-identity-mismatch"));
+
         return parley_link_error(link, m->request,
                                  PARLEY_MOQT_REFUSE_UNAUTHORIZED,
                                  "an agent publishes in the namespace a2a and "

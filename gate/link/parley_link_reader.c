@@ -88,6 +88,11 @@ parley_link_reader_free(parley_link_t *link, parley_link_reader_t *r)
     *p = r->next;
     link->nreaders--;
 
+    if (r->state == PARLEY_LINK_READING) {
+        parley_link_note_track(link, PARLEY_LINK_ENDED, 0, r->track,
+                               PARLEY_STR("the subscriber has left"));
+    }
+
     parley_link_tap_part(link, r->tap);
 
     while (r->downs != NULL) {
@@ -223,7 +228,7 @@ parley_link_reader_put(parley_link_t *link, parley_link_reader_t *r,
 
     r->waiting += d->rest.len - d->rest.at - before;
 
-    parley_link_note(link, PARLEY_LINK_NOTE_OUT);
+    parley_link_note_object(link, 1);
 
     return 0;
 }
@@ -336,6 +341,11 @@ parley_link_reader_end(parley_link_t *link, parley_link_reader_t *r,
     }
 
     tap = r->tap;
+
+    if (r->state == PARLEY_LINK_READING) {
+        parley_link_note_track(link, PARLEY_LINK_ENDED, 0, r->track,
+                               parley_str_c(text));
+    }
 
     r->state = PARLEY_LINK_ENDING;
     r->code = code;

@@ -49,7 +49,7 @@ parley_link_relay_object(parley_link_stream_t *st)
         record.payload = parley_str_make(st->octets, st->len);
     }
 
-    parley_link_note(link, PARLEY_LINK_NOTE_IN);
+    parley_link_note_object(link, 0);
 
     record.kind = PARLEY_LINK_OBJECT;
     record.frame = frame.type;

@@ -7,7 +7,7 @@
 
 
 static void parley_link_session_end(parley_link_t *link,
-    parley_link_session_t *s);
+    parley_link_session_t *s, parley_str_t why);
 static int parley_link_init(parley_link_t *link, parley_link_source_t *source,
     const parley_moq_frame_t *frame, const parley_json_t *doc,
     parley_str_t name);
@@ -66,7 +66,7 @@ parley_link_command(parley_link_t *link, parley_link_source_t *source,
                                                  "session"));
         }
 
-        parley_link_session_end(link, s);
+        parley_link_session_end(link, s, PARLEY_STR("session_bye"));
 
         return parley_link_listen(link);
     }
@@ -339,7 +339,7 @@ parley_link_accept(parley_link_t *link, parley_link_session_t *s,
 
     if (s->state == PARLEY_LINK_PROVING) {
         s->counted = 1;
-        parley_link_note(link, PARLEY_LINK_NOTE_OPENED);
+        parley_link_note(link, PARLEY_LINK_OPENED, s->name, parley_str_none);
     }
 
     s->token = s->fresh;
@@ -398,7 +398,7 @@ parley_link_reject(parley_link_t *link, parley_link_session_t *s,
     frame.session = s->id;
     frame.stream = s->stream;
 
-    parley_link_note(link, PARLEY_LINK_NOTE_DENIED);
+    parley_link_note(link, PARLEY_LINK_DENIED, s->name, proved->code);
 
     s->state = PARLEY_LINK_OPEN;
 
@@ -411,7 +411,7 @@ parley_link_reject(parley_link_t *link, parley_link_session_t *s,
     }
 
     if (opens) {
-        parley_link_session_end(link, s);
+        parley_link_session_end(link, s, proved->message);
 
     } else {
         parley_link_drop(link, &s->fresh);
@@ -456,7 +456,7 @@ static int
 parley_link_denied(parley_link_t *link, const parley_moq_frame_t *frame,
     parley_str_t name, int status, const char *code, const char *text)
 {
-    parley_link_note(link, PARLEY_LINK_NOTE_DENIED);
+    parley_link_note(link, PARLEY_LINK_DENIED, name, parley_str_c(code));
 
     return parley_link_refuse(link, frame, PARLEY_STR("session_ack"), name,
                               status, parley_str_c(code), parley_str_none,
@@ -547,7 +547,7 @@ parley_link_bye(parley_link_t *link, parley_link_session_t *s, int status,
     rc = parley_link_track_put(link, s->track, PARLEY_MOQ_CMD, s->id,
                                s->stream, json);
 
-    parley_link_session_end(link, s);
+    parley_link_session_end(link, s, text);
 
     return rc;
 }
@@ -578,18 +578,20 @@ parley_link_listen(parley_link_t *link)
 /* Ends a session; its track ends after its last answer. */
 
 static void
-parley_link_session_end(parley_link_t *link, parley_link_session_t *s)
+parley_link_session_end(parley_link_t *link, parley_link_session_t *s,
+    parley_str_t why)
 {
     if (s->track != NULL) {
         s->track->ends = 1;
     }
 
-    parley_link_session_free(link, s);
+    parley_link_session_free(link, s, why);
 }
 
 
 void
-parley_link_session_free(parley_link_t *link, parley_link_session_t *s)
+parley_link_session_free(parley_link_t *link, parley_link_session_t *s,
+    parley_str_t why)
 {
     parley_link_post_t      *post;
     parley_link_session_t  **p;
@@ -610,7 +612,7 @@ parley_link_session_free(parley_link_t *link, parley_link_session_t *s)
     }
 
     if (s->counted) {
-        parley_link_note(link, PARLEY_LINK_NOTE_ENDED);
+        parley_link_note(link, PARLEY_LINK_ENDED, s->name, why);
     }
 
     link->env.forget(link->env.ctx, s);

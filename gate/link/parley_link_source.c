@@ -264,6 +264,11 @@ parley_link_source_end(parley_link_t *link, parley_link_source_t *s,
 
     *p = s->next;
 
+    if (s->answered) {
+        parley_link_note_track(link, PARLEY_LINK_ENDED, 1, s->name,
+                               parley_str_none);
+    }
+
     if (done != NULL) {
         (void) parley_link_source_relay(link, s, done, 0);
     }
@@ -493,6 +498,9 @@ parley_link_source_answered(parley_link_t *link, parley_link_source_t *s,
     }
 
     s->answered = 1;
+
+    parley_link_note_track(link, PARLEY_LINK_OPENED, 1, s->name,
+                           parley_str_none);
 
     if (m->extensions.octets.len > 0
         && parley_link_copy(link, &s->extensions, m->extensions.octets) != 0)

@@ -554,7 +554,7 @@ parley_link_object_put(parley_link_t *link, parley_moqt_data_writer_t *w,
         }
 
         memset(&o.extensions, 0, sizeof(parley_moqt_pairs_t));
-        parley_link_note(link, PARLEY_LINK_NOTE_OUT);
+        parley_link_note_object(link, 1);
     }
 
     return 0;

@@ -160,7 +160,9 @@ ngx_http_parley_inner_create(ngx_connection_t *parent,
 #endif
 
     in->log = *parent->log;
-    in->log.connection = ngx_atomic_fetch_add(ngx_connection_counter, 1);
+    /* the number of the QUIC connection, for the logs */
+
+    in->log.connection = parent->number;
     in->log.handler = ngx_http_parley_inner_log;
     in->log.data = &in->log_ctx;
     in->log.action = NULL;

@@ -16,6 +16,7 @@
 
 
 #include "ngx_module/moq/ngx_http_parley_moq_parts.h"
+#include "ngx_module/worker/ngx_http_parley_audit.h"
 #include "gate/metrics/parley_counters.h"
 #include "ngx_module/worker/ngx_http_parley_random.h"
 #include "core/parley_hex.h"
@@ -39,12 +40,12 @@ static void ngx_http_parley_moq_turn(ngx_event_t *ev);
 static void ngx_http_parley_moq_timer(ngx_event_t *ev);
 static void ngx_http_parley_moq_aged(ngx_event_t *ev);
 static void ngx_http_parley_moq_depart(ngx_http_parley_moq_t *moq);
-/* the labels of sessions are in the order of the notes, and those of a close in
+/* the labels of sessions are in the order of the facts, and those of a close in
    the order of the codes */
 
-_Static_assert((int) PARLEY_L_MOQ_SESSION_DENIED == PARLEY_LINK_NOTE_DENIED
-               && (int) PARLEY_L_MOQ_SESSION_ENDED == PARLEY_LINK_NOTE_ENDED,
-               "the labels are those of parley_link_note_t");
+_Static_assert((int) PARLEY_L_MOQ_SESSION_DENIED == PARLEY_LINK_DENIED
+               && (int) PARLEY_L_MOQ_SESSION_ENDED == PARLEY_LINK_ENDED,
+               "the labels are those of parley_link_what_t");
 
 #define X(name, number)  + 1
 _Static_assert(PARLEY_L_MOQ_CLOSE_PEER == 0 PARLEY_MOQT_CODE_LIST(X),
@@ -54,7 +55,11 @@ _Static_assert(PARLEY_L_MOQ_CLOSE_PEER == 0 PARLEY_MOQT_CODE_LIST(X),
 
 static void ngx_http_parley_moq_close(void *ctx, parley_moqt_code_t code,
     const char *text);
-static void ngx_http_parley_moq_note(void *ctx, parley_link_note_t what);
+static void ngx_http_parley_moq_note(void *ctx,
+    const parley_link_fact_t *fact);
+static void ngx_http_parley_moq_audit(ngx_http_parley_moq_t *moq,
+    const parley_link_fact_t *fact);
+static void ngx_http_parley_moq_object(void *ctx, int out);
 static void ngx_http_parley_moq_count(ngx_http_parley_worker_t *worker);
 static void ngx_http_parley_moq_resume(void *ctx);
 static int ngx_http_parley_moq_random(void *ctx, uint8_t out[16]);
@@ -215,6 +220,7 @@ ngx_http_parley_moq_link(ngx_http_parley_moq_t *moq,
     env.relay = ngx_http_parley_moq_relay;
     env.close = ngx_http_parley_moq_close;
     env.note = ngx_http_parley_moq_note;
+    env.object = ngx_http_parley_moq_object;
     env.resume = ngx_http_parley_moq_resume;
     env.random = ngx_http_parley_moq_random;
     env.now = ngx_http_parley_moq_now;
@@ -493,40 +499,75 @@ ngx_http_parley_moq_close(void *ctx, parley_moqt_code_t code, const char *text)
 
 
 static void
-ngx_http_parley_moq_note(void *ctx, parley_link_note_t what)
+ngx_http_parley_moq_note(void *ctx, const parley_link_fact_t *fact)
 {
-    parley_slot_t             *slot;
     ngx_http_parley_moq_t     *moq = ctx;
     ngx_http_parley_worker_t  *worker;
 
     worker = moq->worker;
-    slot = worker->slot;
 
-    switch (what) {
+    ngx_http_parley_moq_audit(moq, fact);
 
-    case PARLEY_LINK_NOTE_IN:
-        parley_count(slot, PARLEY_M_MOQ_OBJECTS + PARLEY_L_MOQ_WAY_IN, 1);
+    if (fact->track) {
         return;
-
-    case PARLEY_LINK_NOTE_OUT:
-        parley_count(slot, PARLEY_M_MOQ_OBJECTS + PARLEY_L_MOQ_WAY_OUT, 1);
-        return;
-
-    case PARLEY_LINK_NOTE_OPENED:
-        worker->moq_sessions++;
-        break;
-
-    case PARLEY_LINK_NOTE_ENDED:
-        worker->moq_sessions--;
-        break;
-
-    case PARLEY_LINK_NOTE_DENIED:
-        break;
     }
 
-    parley_count(slot, PARLEY_M_MOQ_SESSION_EVENTS + (unsigned) what, 1);
+    if (fact->what == PARLEY_LINK_OPENED) {
+        worker->moq_sessions++;
+
+    } else if (fact->what == PARLEY_LINK_ENDED) {
+        worker->moq_sessions--;
+    }
+
+    parley_count(worker->slot, PARLEY_M_MOQ_SESSION_EVENTS
+                               + (unsigned) fact->what, 1);
 
     ngx_http_parley_moq_count(worker);
+}
+
+
+static void
+ngx_http_parley_moq_audit(ngx_http_parley_moq_t *moq,
+    const parley_link_fact_t *fact)
+{
+    ngx_connection_t    *c;
+    parley_audit_moq_t  line;
+
+    static const char  *outcomes[] = { "opened", "refused", "ended" };
+
+    if (moq->worker->audit == NULL) {
+        return;
+    }
+
+    c = moq->connection;
+
+    ngx_memzero(&line, sizeof(parley_audit_moq_t));
+
+    line.connection = c->number;
+    line.remote = ngx_http_parley_str(&c->addr_text);
+    line.principal = parley_link_principal(moq->link);
+    line.name = fact->name;
+    line.outcome = parley_str_c(outcomes[fact->what]);
+    line.why = fact->why;
+    line.track = fact->track;
+    line.publishes = fact->publishes;
+
+    if (moq->place) {
+        line.location = ngx_http_parley_str(&moq->place->clcf->name);
+    }
+
+    ngx_http_parley_audit_moq(moq->worker, &line);
+}
+
+
+static void
+ngx_http_parley_moq_object(void *ctx, int out)
+{
+    ngx_http_parley_moq_t  *moq = ctx;
+
+    parley_count(moq->worker->slot, PARLEY_M_MOQ_OBJECTS
+                                    + (out ? PARLEY_L_MOQ_WAY_OUT
+                                           : PARLEY_L_MOQ_WAY_IN), 1);
 }
 
 

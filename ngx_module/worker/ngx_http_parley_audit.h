@@ -64,6 +64,12 @@ void ngx_http_parley_audit_chat(ngx_http_parley_worker_t *worker,
 void ngx_http_parley_audit_gateway(ngx_http_parley_worker_t *worker,
     const parley_audit_gateway_t *gateway);
 
+
+/* Records a fact about an agent session or a track of MoQ.  A refusal of a
+   client without a principal is counted if there are too many. */
+void ngx_http_parley_audit_moq(ngx_http_parley_worker_t *worker,
+    const parley_audit_moq_t *link);
+
 /* Records the result of an attempt to deliver a message. */
 void ngx_http_parley_audit_delivery(ngx_http_parley_worker_t *worker,
     const parley_audit_delivery_t *delivery);

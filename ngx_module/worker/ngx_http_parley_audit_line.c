@@ -14,6 +14,8 @@
 #include "gate/parley_audit_message.h"
 
 
+static ngx_uint_t ngx_http_parley_audit_may(ngx_http_parley_audit_t *audit,
+    parley_code_t code);
 static ngx_int_t ngx_http_parley_audit_message(ngx_http_parley_ctx_t *ctx,
     parley_verdict_t verdict);
 
@@ -159,6 +161,45 @@ ngx_http_parley_audit_gateway(ngx_http_parley_worker_t *worker,
 }
 
 
+void
+ngx_http_parley_audit_moq(ngx_http_parley_worker_t *worker,
+    const parley_audit_moq_t *link)
+{
+    ngx_http_parley_audit_t  *audit;
+
+    audit = worker->audit;
+
+    if (audit == NULL
+        || (link->principal.len == 0
+            && !ngx_http_parley_audit_may(audit,
+                                          parley_error_code(link->why))))
+    {
+        return;
+    }
+
+    (void) (parley_audit_moq(&audit->chain, &audit->arena, link) == 0);
+    parley_arena_reset(&audit->arena);
+}
+
+
+/* Returns whether a refusal that every client can cause gets a line.  If not,
+   it is counted. */
+
+static ngx_uint_t
+ngx_http_parley_audit_may(ngx_http_parley_audit_t *audit, parley_code_t code)
+{
+    if (parley_audit_may(&audit->chain, code)) {
+        return 1;
+    }
+
+    if (!audit->sum.timer_set) {
+        ngx_add_timer(&audit->sum, NGX_HTTP_PARLEY_AUDIT_SUM);
+    }
+
+    return 0;
+}
+
+
 /* Returns NGX_OK or NGX_ERROR; a counted refusal is NGX_OK. */
 
 static ngx_int_t
@@ -178,12 +219,8 @@ ngx_http_parley_audit_message(ngx_http_parley_ctx_t *ctx,
     ctx->audit_tried = 1;
 
     if (parley_audit_message_is_anybodys(&ctx->gate, verdict)
-        && !parley_audit_may(&audit->chain, ctx->error.code))
+        && !ngx_http_parley_audit_may(audit, ctx->error.code))
     {
-        if (!audit->sum.timer_set) {
-            ngx_add_timer(&audit->sum, NGX_HTTP_PARLEY_AUDIT_SUM);
-        }
-
         return NGX_OK;
     }
 

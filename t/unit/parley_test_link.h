@@ -61,6 +61,8 @@ typedef struct {
     char                   tokens[8][64];
     size_t                 nproofs;
     size_t                 forgotten;
+    size_t                 noted[3][3]; /* facts of sessions, of subscribers,
+                                           of publishers */
     parley_link_post_t    *posts[64];
     size_t                 nposts;
     parley_link_fetch_t   *fetches[8];
@@ -293,6 +295,21 @@ env_resume(void *ctx)
 }
 
 
+static inline void
+env_note(void *ctx, const parley_link_fact_t *fact)
+{
+    size_t  *noted;
+
+    (void) ctx;
+
+    noted = w.noted[!fact->track ? 0 : fact->publishes ? 2 : 1];
+    noted[fact->what]++;
+
+    assert_true(fact->name.len > 0 || fact->what == PARLEY_LINK_DENIED);
+    assert_true(noted[PARLEY_LINK_ENDED] <= noted[PARLEY_LINK_OPENED]);
+}
+
+
 static inline int
 env_random(void *ctx, uint8_t out[16])
 {
@@ -328,6 +345,7 @@ static const parley_link_env_t  env = {
     .part = env_part,
     .relay = env_relay,
     .agents = env_agents,
+    .note = env_note,
     .close = env_close,
     .resume = env_resume,
     .random = env_random,
@@ -536,6 +554,13 @@ end(void)
 
     parley_link_free(w.link);
     parley_moqt_session_free(&w.client);
+
+    /* what was noted as opened is noted as ended */
+
+    for (i = 0; i < 3; i++) {
+        assert_int_equal(w.noted[i][PARLEY_LINK_OPENED],
+                         w.noted[i][PARLEY_LINK_ENDED]);
+    }
 
     for (i = 0; i < w.nstreams; i++) {
         free(w.streams[i]);
