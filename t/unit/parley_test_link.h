@@ -260,19 +260,6 @@ env_forget(void *ctx, parley_link_session_t *session)
 }
 
 
-static inline int
-env_agents(void *ctx, parley_link_session_t *session,
-    int (*each)(void *data, parley_str_t agent), void *data)
-{
-    (void) ctx;
-
-    assert_non_null(session);
-
-    return each(data, PARLEY_STR("alice")) == 0
-           ? each(data, PARLEY_STR("camera")) : -1;
-}
-
-
 static inline void
 env_close(void *ctx, parley_moqt_code_t code, const char *text)
 {
@@ -292,21 +279,6 @@ env_resume(void *ctx)
     (void) ctx;
 
     w.resumed++;
-}
-
-
-static inline void
-env_note(void *ctx, const parley_link_fact_t *fact)
-{
-    size_t  *noted;
-
-    (void) ctx;
-
-    noted = w.noted[!fact->track ? 0 : fact->publishes ? 2 : 1];
-    noted[fact->what]++;
-
-    assert_true(fact->name.len > 0 || fact->what == PARLEY_LINK_DENIED);
-    assert_true(noted[PARLEY_LINK_ENDED] <= noted[PARLEY_LINK_OPENED]);
 }
 
 

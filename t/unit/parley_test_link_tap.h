@@ -1,6 +1,6 @@
 /*
- * Logs of tracks for tests of a link: parley_test_link.h includes this part
- * after its world.
+ * Logs of tracks, agents and facts for tests of a link: parley_test_link.h
+ * includes this part after its world.
  */
 
 #ifndef PARLEY_TEST_LINK_TAP_H
@@ -56,6 +56,34 @@ env_relay(void *ctx, parley_link_relay_t *relay)
     w.nrecords++;
 
     return w.later ? 0 : 1;
+}
+
+
+static inline int
+env_agents(void *ctx, parley_link_session_t *session,
+    int (*each)(void *data, parley_str_t agent), void *data)
+{
+    (void) ctx;
+
+    assert_non_null(session);
+
+    return each(data, PARLEY_STR("alice")) == 0
+           ? each(data, PARLEY_STR("camera")) : -1;
+}
+
+
+static inline void
+env_note(void *ctx, const parley_link_fact_t *fact)
+{
+    size_t  *noted;
+
+    (void) ctx;
+
+    noted = w.noted[!fact->track ? 0 : fact->publishes ? 2 : 1];
+    noted[fact->what]++;
+
+    assert_true(fact->name.len > 0 || fact->what == PARLEY_LINK_DENIED);
+    assert_true(noted[PARLEY_LINK_ENDED] <= noted[PARLEY_LINK_OPENED]);
 }
 
 
