@@ -327,7 +327,7 @@ differential: build ## nginx and "parley explain" on N=50000 random messages
 		prove -v -I t/lib t/differential.t
 
 
-.PHONY: soak soak-store
+.PHONY: soak soak-store soak-moq
 soak: ## Streams and chat for TIME=600 seconds: reloads, killed workers
 	tools/install-deps $(DEPS)
 	$(MAKE) build
@@ -337,6 +337,9 @@ soak-store: ## Gateways with one store for TIME=600 seconds: failovers
 	tools/install-deps $(DEPS)
 	$(MAKE) build
 	SOAK_TIME=$(or $(TIME),600) tools/run-tests -j 1 $(OUT) t/soak-store.t
+
+soak-moq: ## Agents over MoQ for TIME=600 seconds (an nginx with QUIC)
+	SOAK_TIME=$(or $(TIME),600) tools/test-moq t/soak-moq.t
 
 
 .PHONY: simulate simulate-store simulate-link mutants mutants-store mutants-link
