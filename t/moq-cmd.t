@@ -51,6 +51,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => moq_http(
             parley_jwt on;
             parley_accept moq;
             $place{$_}
+            proxy_set_header X-Session \$parley_moq_session;
             proxy_pass http://127.0.0.1:%PORT_2%;
         }
 EOF_LOCATIONS
@@ -89,6 +90,7 @@ subtest 'MOQ-14 a CMD is a POST' => sub {
     is(status_of($answer), 'approved', 'the answer') or return $moq->show;
     is($answer->{json}{session_id}, $c->{session_id}, 'its session_id');
     is($answer->{session_id}, $c->{id}, 'its Session ID');
+    is($q->{headers}{'x-session'}, $c->{id}, '$parley_moq_session has it');
 
     my $text = { session_id => 'of-the-dialogue' };
     $answer = $c->call({ action => 'zoom', %$text });

@@ -31,7 +31,7 @@ sub at {
     my $zone = $o{zone} // 'parley_zone agents:1m;';
 
     return "$zone parley_jwks %TMP%/jwks.json;\n"
-         . "parley_identities %TMP%/identities.json;\n"
+         . ($o{identities} // 'parley_identities %TMP%/identities.json;') . "\n"
          . ($o{http} // '')
          . "server { listen 127.0.0.1:%PORT_3% ssl;\n"
          . ($o{listen} // "listen 127.0.0.1:%PORT_3% quic reuseport;")
@@ -119,7 +119,9 @@ wrong("$_->[0]", at("parley_jwt on audience=agents; $_->[0];"), $_->[1])
         ['parley_moq messages=/agents/moq; parley_moq messages=/agents/moq',
          qr/is duplicate/],
         ['parley_moq messages=/nowhere',
-         qr/"messages=\/nowhere" of "parley_moq" leads to no location of this/],
+         qr/"messages=\/nowhere" of "parley_moq" is the name of no location of this server; expected the whole/],
+        ['parley_moq messages=/agents/moq?hold=1s',
+         qr/"messages=\/agents\/moq\?hold=1s" .* without a regular expression or a query/],
         ['parley_moq messages=/in',
          qr/"messages=\/in" of "parley_moq" leads to a location without "parley_submit moq"/];
 
@@ -161,12 +163,23 @@ wrong("SEC-07 parley_moq $_->[0]", at(@{ $_->[1] }), $_->[2])
          qr/"parley_moq" is in a server without "listen ... quic"/],
         ['with the messages of another server',
          [$moq, more => "} server { listen 127.0.0.1:%PORT_4%; $messages"],
-         qr/"messages=.*" of "parley_moq" leads to no location of this server/],
+         qr/"messages=.*" of "parley_moq" is the name of no location of this/],
         ['in an internal location', ["$moq internal;"],
          qr/"parley_moq" is in a location with "internal", which no connection/],
         ['with messages at an internal location',
          [$moq, more => $messages =~ s/\{/{ internal;/r],
          qr/"messages=.*" of "parley_moq" leads to a location with "internal"/],
+        ['in a location of a regular expression',
+         ['return 204;', more => "location ~ ^/in/(.*) { $moq } $messages"],
+         qr/"parley_moq" is in a location that no PATH names; expected a/],
+        ['in a named location', ['return 204;', more => "location \@in { $moq } $messages"],
+         qr/"parley_moq" is in a location that no PATH names; expected a/],
+        ['beside return', ["$moq return 200;"],
+         qr/"parley_moq" takes MoQ .* without "return", which answers first/],
+        ['without names of agents', [$moq, identities => ''],
+         qr/"parley_moq" needs "parley_identities", which has the names of/],
+        ['without an idle time', [$moq, http => 'keepalive_timeout 0;'],
+         qr/is in a server with "keepalive_timeout 0", in which no connection/],
         ['with messages of another protocol',
          [$moq, more => $messages =~ s/submit moq/submit aee/r],
          qr/leads to a location without "parley_submit moq" or "parley_accept moq"/];
@@ -191,6 +204,11 @@ subtest "GW-28 $_->[0]" => sub {
     ['one worker needs no reuseport', undef,
      http => at($moq, listen => 'listen 127.0.0.1:%PORT_3% quic;')],
     ['several workers with reuseport', undef, http => at($moq), workers => 2],
+    ['a short idle time is warned about',
+     qr/"parley_moq" is in a server with a "keepalive_timeout" of 10 s: connect/,
+     http => at($moq, http => 'keepalive_timeout 10s;')],
+    ['an idle time of 11 s', undef,
+     http => at($moq, http => 'keepalive_timeout 11s;')],
     ['a server without quic_host_key is warned about',
      qr/"parley_moq" is in a server without "quic_host_key"/,
      http => at($moq, key => '')],

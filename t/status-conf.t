@@ -97,6 +97,12 @@ refused('OPS-09 a word', 'location /s { parley_public_keys all; }',
         qr/invalid number of arguments in "parley_public_keys" directive/);
 refused('OPS-09 in a server', 'parley_public_keys;',
         qr/"parley_public_keys" directive is not allowed here/);
+refused('OPS-01 beside return',
+        'location /s { parley_health live; return 200; }',
+        qr/"parley_health" $alone "return", which answers first/);
+refused('MOQ-08 beside return',
+        'location /s { parley_moq_endpoint moqt://a/b; return 200; }',
+        qr/"parley_moq_endpoint" $alone "return", which answers first/);
 refused('MOQ-08 two of them',
         'location /s { parley_public_keys; parley_moq_endpoint moqt://a/b; }',
         qr/"parley_public_keys" $alone "parley_moq_endpoint"/);
@@ -104,12 +110,12 @@ refused("MOQ-08 $_->[0]", "location /s { parley_moq_endpoint $_->[0]; }",
         qr/"parley_moq_endpoint": "\Q$_->[0]\E" $_->[1]/)
     for ['https://a/b', qr/is not a moqt URI; expected moqt:/],
         ['moqt', qr/is not a moqt URI/],
-        ['moqt://a', qr/has no path/],
+        ['moqt://a', qr{has no path; expected moqt://host\[:port\]/path}],
         ['moqt://a?b', qr/has no path/],
         ['moqt:///b', qr/has an invalid host or port/],
         ['moqt://a:0/b', qr/has an invalid host or port/],
         ['moqt://a:65536/b', qr/has an invalid host or port/],
-        ['moqt://a@b/c', qr/has a userinfo/],
+        ['moqt://a@b/c', qr/has a userinfo; expected moqt:/],
         ['moqt://a/b"c', qr/has an octet that is not allowed in a URL/];
 refused('MOQ-08 no word', 'location /s { parley_moq_endpoint; }',
         qr/invalid number of arguments in "parley_moq_endpoint" directive/);

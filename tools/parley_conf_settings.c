@@ -7,6 +7,9 @@
 #include "gate/settings/parley_moq_conf.h"
 
 
+#define PARLEY_CONF_IDLE  75000     /* ms, nginx's default keepalive_timeout */
+
+
 typedef struct {
     parley_tool_t           *tool;
     const parley_conf_t     *conf;
@@ -34,6 +37,7 @@ static int tool_conf_verify(parley_conf_reading_t *rd,
     const parley_directive_t *block);
 static void tool_conf_facts(const parley_directive_t *block,
     parley_block_facts_t *ret);
+static int tool_conf_returns(const parley_directive_t *block);
 static void tool_conf_moq(const parley_directive_t *block,
     parley_block_facts_t *ret);
 static const parley_directive_t *tool_conf_location(
@@ -364,6 +368,9 @@ tool_conf_facts(const parley_directive_t *block, parley_block_facts_t *ret)
     ret->name = tool_conf_is(block, "location")
                 ? block->words[block->nwords - 1] : parley_str_none;
     ret->location = tool_conf_is(block, "location") ? 1 : 0;
+    ret->pattern = ret->location && (block->words[1].data[0] == '~'
+                                     || block->words[1].data[0] == '@');
+    ret->returns = tool_conf_returns(block) ? 1 : 0;
     ret->frame = tool_conf_is(block, "location")
                  && tool_conf_in(block, "location") != NULL;
     ret->internal = tool_conf_in(block, "internal") != NULL;
@@ -394,6 +401,26 @@ tool_conf_facts(const parley_directive_t *block, parley_block_facts_t *ret)
 }
 
 
+/* Returns whether a "return" comes before all other rewriting. */
+
+static int
+tool_conf_returns(const parley_directive_t *block)
+{
+    const parley_directive_t  *d;
+
+    for (d = block->first; d != NULL; d = d->next) {
+        if (tool_conf_is(d, "return") || tool_conf_is(d, "rewrite")
+            || tool_conf_is(d, "set") || tool_conf_is(d, "if")
+            || tool_conf_is(d, "break"))
+        {
+            return tool_conf_is(d, "return");
+        }
+    }
+
+    return 0;
+}
+
+
 /* Collects the facts about a block of parley_moq. */
 
 static void
@@ -409,6 +436,13 @@ tool_conf_moq(const parley_directive_t *block, parley_block_facts_t *ret)
     }
 
     ret->unquic = 1;
+    ret->idle = PARLEY_CONF_IDLE;
+
+    d = tool_conf_get(server, "keepalive_timeout");
+
+    if (d != NULL && d->nwords > 1) {
+        (void) parley_setting_time(d->words[1], &ret->idle);
+    }
 
     for (d = server->first; d != NULL; d = d->next) {
         for (i = 1; tool_conf_is(d, "listen") && i < d->nwords; i++) {

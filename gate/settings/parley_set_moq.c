@@ -67,6 +67,7 @@ parley_set_moq(parley_setting_t *d)
     }
 
     d->s->moq = conf;
+    d->http->connects = d->problem->where;
     d->http->publishes = 1;
     d->http->reads |= PARLEY_PROTO_BIT(PARLEY_PROTO_TRACKS);
 
@@ -247,7 +248,9 @@ parley_set_moq_endpoint(parley_setting_t *d)
     why = parley_set_moq_uri(word, &url);
 
     if (why != NULL) {
-        return parley_setting_bad(d, word, why);
+        return parley_problem(d->problem, "\"%s\": \"%.*s\" %s; expected "
+                              "moqt://host[:port]/path", d->row->name,
+                              (int) word.len, (const char *) word.data, why);
     }
 
     (void) snprintf(place, sizeof(place), "quic://%.*s:%u", (int) url.host.len,
@@ -280,7 +283,7 @@ parley_set_moq_uri(parley_str_t text, parley_url_t *ret)
         || strncasecmp((const char *) text.data, scheme, sizeof(scheme) - 1)
            != 0)
     {
-        return "is not a moqt URI; expected moqt://host[:port]/path";
+        return "is not a moqt URI";
     }
 
     if (text.len >= sizeof(https)) {
@@ -297,7 +300,7 @@ parley_set_moq_uri(parley_str_t text, parley_url_t *ret)
     }
 
     if (ret->rest.len == 0 || ret->rest.data[0] != '/') {
-        return "has no path; expected moqt://host[:port]/path";
+        return "has no path";
     }
 
     /* the host of text */

@@ -209,5 +209,6 @@ parley_settings_beside(const parley_settings_t *s,
         return "\"parley_accept\"";
     }
 
-    return block->handled ? PARLEY_SETTINGS_HANDLER : NULL;
+    return block->handled ? PARLEY_SETTINGS_HANDLER
+           : block->returns ? PARLEY_SETTINGS_RETURN : NULL;
 }

@@ -112,6 +112,14 @@ parley_settings_http_settle(const parley_settings_env_t *env,
                               "\"parley_health\" need \"parley_zone\"");
     }
 
+    if (http->directory == NULL && http->connects.line != 0) {
+        problem->where = http->connects;
+
+        return parley_problem(problem, "\"parley_moq\" needs "
+                              "\"parley_identities\", which has the names of "
+                              "agents");
+    }
+
     if (http->zone.len == 0 && http->store != NULL) {
         problem->where = http->where[PARLEY_DIRECTIVE_STORE];
 

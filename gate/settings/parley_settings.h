@@ -248,6 +248,7 @@ typedef struct parley_settings_http_s {
     unsigned             nclaims;       /* number of parley_claims */
     parley_where_t       answers;       /* the first parley_status or
                                            parley_health; line 0: none */
+    parley_where_t       connects;      /* the last parley_moq; line 0: none */
     parley_where_t       wide;          /* the first max= of submissions above
                                            PARLEY_LOGS_SHARED; line 0: none */
     parley_where_t       shared_rates;  /* the first shared= of parley_rate;
@@ -383,6 +384,8 @@ typedef struct {
 typedef struct {
     parley_str_t  name;                 /* name of a location */
     unsigned      location:1;           /* it is a location, not a server */
+    unsigned      pattern:1;            /* a regular expression or "@" is its
+                                           name, so no URI equals it */
     unsigned      frame:1;              /* it contains locations */
     unsigned      returns:1;            /* a "return" answers all its requests
                                            before access control */
@@ -404,6 +407,8 @@ typedef struct {
                                            QUIC of its server, without
                                            reuseport */
     unsigned      unkeyed:1;            /* its server has no quic_host_key */
+    int64_t       idle;                 /* ms, keepalive_timeout of its
+                                           server */
     const struct parley_settings_s  *messages;  /* settings of the location of
                                                    the server that "messages="
                                                    of parley_moq names; NULL:

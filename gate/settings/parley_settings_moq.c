@@ -7,6 +7,9 @@
 #define PARLEY_SETTINGS_CONNECTS                                             \
     "takes MoQ connections; expected a location without "
 
+/* ms between two packets of a client that docs/moq.md expects */
+#define PARLEY_SETTINGS_MOQ_IDLE  10000
+
 
 static int parley_settings_moq_messages(const parley_settings_t *s,
     const parley_block_facts_t *block, parley_problem_t *problem);
@@ -46,12 +49,20 @@ parley_settings_moq(const parley_settings_t *s,
 
     why = block->handled
           ? PARLEY_SETTINGS_CONNECTS PARLEY_SETTINGS_HANDLER
+          : block->returns
+          ? PARLEY_SETTINGS_CONNECTS PARLEY_SETTINGS_RETURN
           : block->frame
           ? PARLEY_SETTINGS_CONNECTS PARLEY_SETTINGS_NESTED
+          : block->pattern
+          ? "is in a location that no PATH names; expected a location with a "
+            "plain name, such as \"location = /moq\""
           : block->internal
           ? "is in a location with \"internal\", which no connection reaches"
           : block->unquic
           ? "is in a server without \"listen ... quic\""
+          : block->idle == 0
+          ? "is in a server with \"keepalive_timeout 0\", in which no "
+            "connection of QUIC lives"
           : NULL;
 
     return why != NULL
@@ -70,7 +81,8 @@ parley_settings_moq_messages(const parley_settings_t *s,
     parley_str_t   uri;
 
     why = block->messages == NULL
-          ? "leads to no location of this server"
+          ? "is the name of no location of this server; expected the whole "
+            "name of one, without a regular expression or a query"
           : block->hidden
           ? "leads to a location with \"internal\", which no command reaches; "
             "expected \"allow\" and \"deny\" or rules"
@@ -103,6 +115,15 @@ parley_settings_moq_warnings(const parley_settings_env_t *env,
                               "\"listen ... quic\" without \"reuseport\": with "
                               "several workers, packets of a connection reach "
                               "the wrong worker");
+        parley_settings_warn(env, problem);
+    }
+
+    if (block->idle <= PARLEY_SETTINGS_MOQ_IDLE) {
+        (void) parley_problem(problem, "\"parley_moq\" is in a server with a "
+                              "\"keepalive_timeout\" of %lld s: connections of "
+                              "clients that send nothing for so long end; "
+                              "expected more than 10 s",
+                              (long long) block->idle / 1000);
         parley_settings_warn(env, problem);
     }
 

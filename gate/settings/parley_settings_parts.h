@@ -32,6 +32,7 @@
 #define PARLEY_SETTINGS_PUBLISHES                                            \
     "publishes messages; expected a location without "
 #define PARLEY_SETTINGS_HANDLER  "\"proxy_pass\" or another content handler"
+#define PARLEY_SETTINGS_RETURN   "\"return\", which answers first"
 #define PARLEY_SETTINGS_NESTED   "nested locations"
 #define PARLEY_SETTINGS_PROOF                                                \
     "has no proof of the sender; expected \"parley_jwt on\""

@@ -69,6 +69,10 @@ ngx_http_parley_block_facts(ngx_conf_t *cf, parley_block_facts_t *ret)
 
     ret->name = ngx_http_parley_str(&clcf->name);
     ret->location = clcf->loc_conf ? 1 : 0;
+    ret->pattern = clcf->named ? 1 : 0;
+#if (NGX_PCRE)
+    ret->pattern |= clcf->regex ? 1 : 0;
+#endif
     ret->returns = ngx_http_parley_returns(cf, clcf) ? 1 : 0;
     ret->frame = ngx_http_parley_is_frame(clcf) ? 1 : 0;
     ret->handled = clcf->handler
@@ -355,6 +359,9 @@ ngx_http_parley_block_facts_moq(ngx_conf_t *cf,
     ngx_str_t                  uri;
     ngx_http_core_loc_conf_t  *clcf;
 
+    clcf = place->cscf->ctx->loc_conf[ngx_http_core_module.ctx_index];
+
+    place->facts.idle = (int64_t) clcf->keepalive_timeout;
     place->facts.unquic = 1;
 
 #if (NGX_HTTP_V3)

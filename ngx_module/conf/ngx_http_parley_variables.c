@@ -10,6 +10,7 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/conf/ngx_http_parley_directives.h"
+#include "ngx_module/moq/ngx_http_parley_inner.h"
 #include "ngx_module/request/ngx_http_parley_proof.h"
 #include "ngx_module/request/ngx_http_parley_request.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
@@ -46,6 +47,8 @@ static ngx_int_t ngx_http_parley_variable_error(ngx_http_request_t *r,
 static ngx_int_t ngx_http_parley_variable_loss(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_parley_variable_url(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_parley_variable_session(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_parley_variable_claim(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
@@ -103,6 +106,9 @@ static ngx_http_variable_t  ngx_http_parley_vars[] = {
 
     { ngx_string("parley_deliver_url"), NULL,
       ngx_http_parley_variable_url, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("parley_moq_session"), NULL,
+      ngx_http_parley_variable_session, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
     { ngx_string("parley_claim_"), NULL, ngx_http_parley_variable_claim,
       0, NGX_HTTP_VAR_NOCACHEABLE|NGX_HTTP_VAR_PREFIX, 0 },
@@ -440,6 +446,31 @@ ngx_http_parley_variable_url(ngx_http_request_t *r,
     v->not_found = 0;
     v->len = url->len;
     v->data = url->data;
+
+    return NGX_OK;
+}
+
+
+/* Writes the Session ID of the frame of a command. */
+
+static ngx_int_t
+ngx_http_parley_variable_session(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_http_parley_inner_t  *in;
+
+    in = ngx_http_parley_inner(r);
+
+    if (in == NULL || !in->posts) {
+        v->not_found = 1;
+        return NGX_OK;
+    }
+
+    v->valid = 1;
+    v->no_cacheable = 0;
+    v->not_found = 0;
+    v->len = sizeof(in->session);
+    v->data = in->session;
 
     return NGX_OK;
 }

@@ -250,6 +250,13 @@ ngx_http_parley_moq_listen(ngx_cycle_t *cycle,
         return;
     }
 
+    if (mcf->http.moq_connections > cycle->connection_n) {
+        ngx_log_error(NGX_LOG_WARN, cycle->log, 0,
+                      "\"connections=%uD\" of \"parley_moq_limits\" is above "
+                      "\"worker_connections %ui\"",
+                      mcf->http.moq_connections, cycle->connection_n);
+    }
+
     ls = cycle->listening.elts;
 
     for (i = 0; i < cycle->listening.nelts; i++) {
