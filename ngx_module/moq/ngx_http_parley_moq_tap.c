@@ -2,10 +2,9 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Logs of opaque tracks.  To join a log is an inner GET of the location with
- * parley_moq, which takes the steps of a stream, and then stays open as a
- * subscriber of the hub.  The key of a log has the address of the publisher and
- * the name of the track.
+ * Logs of opaque tracks (gate/publish/parley_gate_track.h).  To join a log is
+ * an inner GET of the location with parley_moq, which takes the steps of a
+ * stream, and then stays open as a subscriber of the hub.
  *
  * The callbacks of the link must not call the link, and those of the hub must
  * not call the hub.  They leave that to moq->turn.
@@ -17,11 +16,9 @@
 #include "ngx_module/stream/ngx_http_parley_hub.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
 #include "ngx_module/worker/ngx_http_parley_zone.h"
+#include "gate/publish/parley_gate_track.h"
 #include "gate/settings/parley_moq_conf.h"
-#include "hub/parley_expand.h"
 #include "hub/parley_hub_object.h"
-#include "hub/parley_publish.h"
-#include "hub/parley_selector.h"
 
 
 #if (NGX_HTTP_V3)
@@ -30,11 +27,6 @@
 
 /* octets of a response of a refusal, which is not used */
 #define NGX_HTTP_PARLEY_MOQ_TAP_PAGE  65536
-
-/* session of the publisher of a log, and the instruments of both kinds of
-   subscribers: their records have these as their audience */
-#define NGX_HTTP_PARLEY_MOQ_PUBLISHER  "publisher"
-#define NGX_HTTP_PARLEY_MOQ_READER     "reader"
 
 
 typedef struct ngx_http_parley_moq_append_s  ngx_http_parley_moq_append_t;
@@ -69,11 +61,10 @@ struct ngx_http_parley_moq_append_s {
     parley_call_t                 call;
     parley_appended_t             result;
     parley_arena_t                arena;
-    parley_publication_t          publication;
+    parley_gate_track_t           track;
     ngx_queue_t                   queue;          /* in tap->appends */
     ngx_http_parley_moq_tap_t    *tap;
     uint64_t                      op;
-    unsigned                      asks:1;
 };
 
 
@@ -81,8 +72,6 @@ static ngx_int_t ngx_http_parley_moq_tap_begin(ngx_http_parley_moq_tap_t *t);
 static void ngx_http_parley_moq_tap_ended(ngx_http_parley_inner_t *in);
 static ngx_int_t ngx_http_parley_moq_tap_request(ngx_http_parley_moq_tap_t *t,
     ngx_http_parley_ctx_t *ctx, parley_stream_request_t *opening);
-static ngx_int_t ngx_http_parley_moq_tap_log(ngx_http_parley_moq_tap_t *t,
-    parley_str_t track, uint8_t log[PARLEY_KEY_LEN]);
 static void ngx_http_parley_moq_tap_tell(ngx_http_parley_moq_tap_t *t,
     ngx_uint_t status);
 static void ngx_http_parley_moq_tap_over(ngx_http_parley_moq_tap_t *t);
@@ -293,17 +282,12 @@ ngx_http_parley_moq_tap_open(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 }
 
 
-/* Makes a subscription to the mailbox one to the log of a track.  The new
-   records alone are read, and no rule decides about each of them. */
+/* Makes a subscription to the mailbox one to the log of a track. */
 
 static ngx_int_t
 ngx_http_parley_moq_tap_request(ngx_http_parley_moq_tap_t *t,
     ngx_http_parley_ctx_t *ctx, parley_stream_request_t *opening)
 {
-    parley_subscription_t  *s;
-
-    s = &opening->subscription;
-
     t->address.len = opening->address.len;
     t->address.data = ngx_alloc(opening->address.len + 1, ngx_cycle->log);
 
@@ -314,63 +298,11 @@ ngx_http_parley_moq_tap_request(ngx_http_parley_moq_tap_t *t,
     ngx_memcpy(t->address.data, opening->address.data, opening->address.len);
     ngx_memcpy(t->account, opening->account, PARLEY_KEY_LEN);
 
-    if (ngx_http_parley_moq_tap_log(t, t->tap->track, opening->log) != NGX_OK
-        || parley_selector_text(ctx->gate.arena, s->stream->proto,
-                                t->tap->publishes
-                                ? PARLEY_STR(NGX_HTTP_PARLEY_MOQ_PUBLISHER)
-                                : PARLEY_STR(NGX_HTTP_PARLEY_MOQ_READER),
-                                parley_str_none, &s->selector)
-           != 0)
-    {
-        return NGX_ERROR;
-    }
-
-    if (t->tap->publishes) {
-        s->session = PARLEY_STR(NGX_HTTP_PARLEY_MOQ_PUBLISHER);
-    }
-
-    s->log = opening->log;
-    s->reader = parley_str_none;
-    s->lost = 0;
-    s->told = 0;
-    s->owns = 0;
-
-    ngx_memzero(&s->from, sizeof(parley_place_t));
-
-    return NGX_OK;
-}
-
-
-/* Makes the key of the log of a track, or of the namespace of an agent.  An
-   address has no line end, so a mailbox has another key. */
-
-static ngx_int_t
-ngx_http_parley_moq_tap_log(ngx_http_parley_moq_tap_t *t, parley_str_t track,
-    uint8_t log[PARLEY_KEY_LEN])
-{
-    size_t   len;
-    u_char  *p, *text;
-
-    len = t->address.len + 1 + track.len;
-
-    text = ngx_alloc(len, ngx_cycle->log);
-    if (text == NULL) {
-        return NGX_ERROR;
-    }
-
-    p = ngx_cpymem(text, t->address.data, t->address.len);
-    *p++ = LF;
-
-    if (track.len) {
-        ngx_memcpy(p, track.data, track.len);
-    }
-
-    parley_expand_log(t->moq->worker->mcf->zone->state,
-                      parley_str_make(text, len), log);
-
-    ngx_free(text);
-
-    return NGX_OK;
+    return parley_gate_publish_track_subscribe(
+               t->moq->worker->mcf->zone->state, ctx->gate.arena,
+               opening->address, t->tap->track, t->tap->publishes,
+               opening->log, &opening->subscription)
+           == 0 ? NGX_OK : NGX_ERROR;
 }
 
 
@@ -556,7 +488,6 @@ ngx_http_parley_moq_relay(void *ctx, parley_link_relay_t *relay)
 
     a->tap = t;
     a->op = relay->op;
-    a->asks = relay->asks;
     a->call.done = ngx_http_parley_moq_tap_appended;
     a->call.ctx = a;
 
@@ -586,46 +517,28 @@ static int
 ngx_http_parley_moq_tap_append(ngx_http_parley_moq_append_t *a,
     const parley_link_relay_t *relay)
 {
-    uint8_t                     log[1][PARLEY_KEY_LEN];
     parley_state_t             *state;
     parley_append_t             append;
-    parley_publish_t            publish;
-    parley_publication_t       *p;
+    parley_gate_track_t        *track;
     ngx_http_parley_moq_tap_t  *t;
 
     t = a->tap;
     state = t->moq->worker->mcf->zone->state;
+    track = &a->track;
 
-    if (ngx_http_parley_moq_tap_log(t, relay->track, log[0]) != NGX_OK) {
+    track->address = ngx_http_parley_str(&t->address);
+    track->track = relay->track;
+    track->record = relay->record;
+    track->proto = t->moq->place->conf->moq->stream.proto;
+    track->account = t->account;
+    track->publisher = relay->publisher;
+    track->asks = relay->asks;
+
+    if (parley_gate_publish_track_append(state, &a->arena, track, &append)
+        != 0)
+    {
         return -1;
     }
-
-    /* a publication of the protocol of the stream is passed on as it is */
-
-    p = &a->publication;
-
-    p->proto = t->moq->place->conf->moq->stream.proto;
-    p->audience.form = PARLEY_AUDIENCE_PREFIX;
-    p->audience.instrument = relay->publisher
-                             ? PARLEY_STR(NGX_HTTP_PARLEY_MOQ_PUBLISHER)
-                             : PARLEY_STR(NGX_HTTP_PARLEY_MOQ_READER);
-    p->message = relay->record;
-
-    ngx_memzero(&publish, sizeof(parley_publish_t));
-
-    publish.publication = p;
-    publish.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) log;
-    publish.nlogs = 1;
-    publish.account = t->account;
-    publish.retention.records = 1;
-    publish.retention.octets = 1;
-    publish.retention.ms = 1;
-
-    if (parley_publication_append(&a->arena, &publish, &append) != 0) {
-        return -1;
-    }
-
-    append.asks = relay->asks;
 
     return state->ops->log->append(state, &append, &a->result, &a->call)
            == PARLEY_STATE_DONE ? 1 : 0;
@@ -638,24 +551,17 @@ ngx_http_parley_moq_tap_append(ngx_http_parley_moq_append_t *a,
 static int64_t
 ngx_http_parley_moq_tap_count(ngx_http_parley_moq_append_t *a)
 {
-    int64_t                    counts[PARLEY_PROTO_COUNT];
+    int64_t                    count;
     ngx_http_parley_worker_t  *worker;
 
     worker = a->tap->moq->worker;
+    count = parley_gate_publish_track_count(&a->arena, &a->track, &a->result);
 
-    if (a->result.verdict != PARLEY_APPEND_OK
-        || parley_selector_count(&a->arena, &a->publication, &a->result,
-                                 counts)
-           != 0)
-    {
-        return -1;
-    }
-
-    if (!a->asks && worker->hub) {
+    if (count >= 0 && !a->track.asks && worker->hub) {
         ngx_http_parley_hub_wakes(worker->hub);
     }
 
-    return counts[a->publication.proto];
+    return count;
 }
 
 
