@@ -10,7 +10,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 use Parley::Client;
-use Parley::Env qw(port spew tmp_dir);
+use Parley::Env qw(port slurp spew tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Moq;
@@ -24,6 +24,8 @@ my $nginx = Parley::Nginx->start(http => moq_http(
     moq => 'lag=64k', zone => 'agents:16m',
     more => "parley_retain count=100 time=1h; "
             . "access_log $dir/access.log; "
+            . 'log_format hosts "$host $http_host"; '
+            . "access_log $dir/hosts.log hosts; "
             . 'limit_req_zone $server_name zone=slow:1m rate=1r/s; '
             . "parley_moq_limits connections=12 handshake=1s;",
     server => 'location = /plain { return 200 plain; }',
@@ -99,19 +101,37 @@ subtest 'MOQ-12 AUTHORITY and PATH name a location' => sub {
     for my $case ([INVALID_PATH => path => '/nowhere'],
                   [INVALID_PATH => path => '/agents/moq'],
                   [INVALID_AUTHORITY => authority => 'other.example'],
-                  [INVALID_AUTHORITY => authority => 'localhost.example']) {
+                  [INVALID_AUTHORITY => authority => 'localhost.example'],
+                  [INVALID_AUTHORITY => authority => 'localhost@other'],
+                  [INVALID_AUTHORITY => authority => 'x' x 300],
+                  [MALFORMED_AUTHORITY => authority => 'local..host'],
+                  [MALFORMED_AUTHORITY => authority => ':443'],
+                  [MALFORMED_AUTHORITY => authority => 'user@']) {
         my ($code, @o) = @$case;
         my $c = $moq->connect('camera#3', @o);
 
         is($c->closed, $code, "@o");
     }
 
-    for my $o ([path => '/moq?a=b'], [authority => 'LOCALHOST:443']) {
+    for my $o ([path => '/moq?a=b'], [authority => 'LOCALHOST:443'],
+               [authority => 'localhost.'], [authority => 'me@LocalHost:443']) {
         my $c = $moq->connect('camera#4', @$o);
 
         ok($c->setup, "@$o");
         is($c->close, 'self');
     }
+
+    # the inner requests have it as nginx has that of a Host field
+
+    my $c = $moq->connect('viewer#4', authority => 'me@LocalHost:443');
+
+    ok($c->init, 'a session');
+    $c->call({ action => 'note', aee => { recipient => 'planner' } });
+    $c->close;
+    is_deeply([grep { !/^localhost localhost:443$/ }
+               grep { /443/ } split /\n/, slurp("$dir/hosts.log")], [],
+              '$host and $http_host');
+    like(slurp("$dir/hosts.log"), qr/localhost:443/, 'are logged');
 };
 
 
@@ -252,7 +272,9 @@ subtest 'MOQ-17 the number of connections is limited' => sub {
         }) // last;
 
         $event->{event} eq 'message' ? $open++ : $refused++;
-        is($event->{code}, code_of('INTERNAL_ERROR'), $event->{reason})
+        is_deeply([@{ $event }{qw(application code reason)}],
+                  [JSON::XS::true, code_of('INTERNAL_ERROR'),
+                   'too many connections'], 'the code and the reason')
             if $event->{event} eq 'closed';
     }
 

@@ -350,8 +350,7 @@ static ngx_int_t
 ngx_http_parley_inner_headers(ngx_http_request_t *r,
     const ngx_http_parley_inner_begin_t *begin)
 {
-    u_char     *p;
-    ngx_str_t   value;
+    ngx_str_t  value;
 
     if (begin->host.len) {
         if (ngx_http_parley_inner_copy(r->pool, &value, "", &begin->host)
@@ -366,22 +365,12 @@ ngx_http_parley_inner_headers(ngx_http_request_t *r,
             return NGX_ERROR;
         }
 
-        /* without the port, which the last colon begins, unless it is one of
-           an IPv6 address */
-
-        p = value.data + value.len;
-
-        while (p > value.data && p[-1] >= '0' && p[-1] <= '9') {
-            p--;
-        }
-
         r->headers_in.server = value;
 
-        if (p > value.data + 1 && p[-1] == ':'
-            && (p[-2] == ']'
-                || ngx_strlchr(value.data, p - 1, ':') == NULL))
+        if (ngx_http_validate_host(&r->headers_in.server, r->pool, 0)
+            != NGX_OK)
         {
-            r->headers_in.server.len = p - 1 - value.data;
+            return NGX_ERROR;
         }
     }
 

@@ -21,7 +21,7 @@
 /* nginx's own, of ngx_http_ssl_module.c */
 #define NGX_HTTP_PARLEY_MOQ_HTTP1  "\x08http/1.1\x08http/1.0\x08http/0.9"
 
-/* octets of the host of an authority */
+/* octets of an authority without its user */
 #define NGX_HTTP_PARLEY_MOQ_HOST  256
 
 
@@ -53,8 +53,10 @@ static ngx_uint_t ngx_http_parley_moq_alpn_own(const unsigned char **out,
 static int ngx_http_parley_moq_alpn_http(ngx_http_connection_t *hc,
     const unsigned char **out, unsigned char *outlen, const unsigned char *in,
     unsigned int inlen);
+static int ngx_http_parley_moq_host(ngx_http_parley_moq_t *moq,
+    parley_str_t authority, ngx_str_t *ret, parley_moqt_fault_t *fault);
 static ngx_uint_t ngx_http_parley_moq_is_server(ngx_http_parley_moq_t *moq,
-    parley_str_t authority);
+    ngx_str_t *host);
 static ngx_uint_t ngx_http_parley_moq_is_name(ngx_http_server_name_t *sn,
     ngx_str_t *host);
 
@@ -427,13 +429,18 @@ int
 ngx_http_parley_moq_locate(void *ctx, parley_str_t authority,
     parley_str_t path, parley_link_conf_t *ret, parley_moqt_fault_t *fault)
 {
+    ngx_str_t                           host;
     ngx_uint_t                          i;
     ngx_http_parley_moq_t              *moq = ctx;
     ngx_http_core_srv_conf_t           *cscf;
     const ngx_http_parley_accepting_t  *places;
     const ngx_http_parley_main_conf_t  *mcf;
 
-    if (!ngx_http_parley_moq_is_server(moq, authority)) {
+    if (ngx_http_parley_moq_host(moq, authority, &host, fault) != 0) {
+        return -1;
+    }
+
+    if (!ngx_http_parley_moq_is_server(moq, &host)) {
         return parley_moqt_fault_set(fault, PARLEY_MOQT_INVALID_AUTHORITY,
                                      "AUTHORITY", "the server is unknown");
     }
@@ -463,15 +470,6 @@ ngx_http_parley_moq_locate(void *ctx, parley_str_t authority,
                                      "the path is unknown");
     }
 
-    moq->authority.data = ngx_pnalloc(moq->connection->pool, authority.len + 1);
-    if (moq->authority.data == NULL) {
-        return parley_moqt_fault_set(fault, PARLEY_MOQT_INTERNAL_ERROR, "",
-                                     "there is too little memory");
-    }
-
-    moq->authority.len = authority.len;
-    ngx_memcpy(moq->authority.data, authority.data, authority.len);
-
     moq->place = &places[i];
     moq->lag = moq->place->conf->moq->stream.lag;
 
@@ -491,58 +489,76 @@ ngx_http_parley_moq_locate(void *ctx, parley_str_t authority,
 
 
 /*
- * Returns whether an authority is a name of the server that TLS has chosen.  A
- * server without a name has all names.
+ * Finds the host of an authority, as nginx does with that of a Host field, and
+ * keeps the authority without a user, in lower case.  Returns 0 or -1.
+ */
+
+static int
+ngx_http_parley_moq_host(ngx_http_parley_moq_t *moq, parley_str_t authority,
+    ngx_str_t *ret, parley_moqt_fault_t *fault)
+{
+    size_t  n;
+
+    ngx_str_null(ret);
+
+    if (authority.len == 0) {
+        return 0;
+    }
+
+    for (n = authority.len; n > 0 && authority.data[n - 1] != '@'; n--) {
+        /* void */
+    }
+
+    authority = parley_str_from(authority, n);
+
+    if (authority.len > NGX_HTTP_PARLEY_MOQ_HOST) {
+        return parley_moqt_fault_set(fault, PARLEY_MOQT_INVALID_AUTHORITY,
+                                     "AUTHORITY", "the server is unknown");
+    }
+
+    ret->len = authority.len;
+    ret->data = ngx_pnalloc(moq->connection->pool, authority.len + 1);
+
+    if (ret->data == NULL) {
+        return parley_moqt_fault_set(fault, PARLEY_MOQT_INTERNAL_ERROR, "",
+                                     "there is too little memory");
+    }
+
+    ngx_strlow(ret->data, (u_char *) authority.data, authority.len);
+
+    moq->authority = *ret;
+
+    if (ngx_http_validate_host(ret, moq->connection->pool, 0) != NGX_OK) {
+        return parley_moqt_fault_set(fault, PARLEY_MOQT_MALFORMED_AUTHORITY,
+                                     "AUTHORITY", "the host is invalid");
+    }
+
+    return 0;
+}
+
+
+/*
+ * Returns whether a host is a name of the server that TLS has chosen.  A server
+ * without a name has all names.
  */
 
 static ngx_uint_t
-ngx_http_parley_moq_is_server(ngx_http_parley_moq_t *moq,
-    parley_str_t authority)
+ngx_http_parley_moq_is_server(ngx_http_parley_moq_t *moq, ngx_str_t *host)
 {
-    size_t                         n;
-    u_char                         buf[NGX_HTTP_PARLEY_MOQ_HOST];
-    ngx_str_t                      host;
     ngx_uint_t                     i;
     ngx_http_server_name_t        *names;
     ngx_http_parley_moq_server_t  *server;
 
     server = ngx_http_parley_moq_server(moq->http->conf_ctx);
 
-    if (authority.len == 0 || server == NULL) {
+    if (host->len == 0 || server == NULL) {
         return server != NULL;
-    }
-
-    /* without a user, a port and the dot at its end */
-
-    for (n = authority.len; n > 0 && authority.data[n - 1] != '@'; n--) {
-        /* void */
-    }
-
-    host.data = buf;
-    host.len = authority.len - n;
-
-    if (host.len > sizeof(buf)) {
-        return 0;
-    }
-
-    ngx_strlow(buf, (u_char *) authority.data + n, host.len);
-
-    for (n = host.len; n > 0 && buf[n - 1] >= '0' && buf[n - 1] <= '9'; n--) {
-        /* void */
-    }
-
-    if (n > 0 && buf[n - 1] == ':') {
-        host.len = n - 1;
-    }
-
-    if (host.len > 0 && buf[host.len - 1] == '.') {
-        host.len--;
     }
 
     names = server->names.elts;
 
     for (i = 0; i < server->names.nelts; i++) {
-        if (ngx_http_parley_moq_is_name(&names[i], &host)) {
+        if (ngx_http_parley_moq_is_name(&names[i], host)) {
             return 1;
         }
     }

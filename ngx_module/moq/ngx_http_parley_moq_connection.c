@@ -24,8 +24,10 @@
 
 #if (NGX_HTTP_V3)
 
-/* reason of the close of a connection that has to end */
+/* reasons of the close of a connection that has to end, and of one that is not
+   taken */
 #define NGX_HTTP_PARLEY_MOQ_LEAVES  "the server ends the connection"
+#define NGX_HTTP_PARLEY_MOQ_MANY    "too many connections"
 
 
 static const parley_moqt_draft_t *ngx_http_parley_moq_draft(
@@ -120,8 +122,12 @@ ngx_http_parley_moq_begin(ngx_connection_t *c)
                       "parley: MoQ connection refused: the worker has %ui",
                       moq->worker->moq);
 
-        ngx_quic_finalize_connection(c, PARLEY_MOQT_INTERNAL_ERROR,
-                                     "too many connections");
+        /* nginx is in the middle of a packet, and would forget the reason at
+           the next one */
+
+        moq->full = 1;
+        ngx_http_parley_moq_post_turn(moq);
+
         return NGX_OK;
     }
 
@@ -281,6 +287,12 @@ static void
 ngx_http_parley_moq_turn(ngx_event_t *ev)
 {
     ngx_http_parley_moq_t  *moq = ev->data;
+
+    if (moq->full) {
+        ngx_quic_finalize_connection(moq->connection,
+                                     PARLEY_MOQT_INTERNAL_ERROR,
+                                     NGX_HTTP_PARLEY_MOQ_MANY);
+    }
 
     if (moq->link == NULL) {
         return;

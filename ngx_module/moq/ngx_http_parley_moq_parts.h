@@ -73,7 +73,8 @@ struct ngx_http_parley_moq_s {
     parley_link_t                *link;           /* NULL: it has ended */
     const ngx_http_parley_accepting_t  *place;    /* location of SETUP's path;
                                                      NULL: not known yet */
-    ngx_str_t                     authority;      /* of SETUP */
+    ngx_str_t                     authority;      /* of SETUP, without a user,
+                                                     in lower case */
     ngx_event_handler_pt          input;          /* nginx's handler of a
                                                      datagram */
     ngx_event_t                   turn;           /* posted for any work outside
@@ -103,6 +104,8 @@ struct ngx_http_parley_moq_s {
                                                      mailbox */
 
     unsigned                      counted:1;
+    unsigned                      full:1;         /* the worker takes no further
+                                                     connection */
     unsigned                      blocked:1;      /* the link waits for
                                                      parley_link_writable() */
     unsigned                      heard:1;        /* a datagram came since */
