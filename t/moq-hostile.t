@@ -99,13 +99,19 @@ subtest 'MOQ-06 a token is not a header field' => sub {
     for my $token (@tokens) {
         my $c = $moq->connect('camera#' . ++$number, token => undef,
                               path => '/asks');
+
+        # before a proof little is kept of a command
+        if (length $token > 60_000) {
+            $c->init(token => $token, answers => 'no');
+            is($c->closed, 'UNAUTHORIZED', 'a long session_init');
+            next;
+        }
+
         my $ack = $c->init(token => $token);
 
         is(($ack // {})->{json}{status}, 'denied', 'session_init is denied')
             or $moq->show;
         $c->close;
-
-        next if length $token > 60_000;
 
         $c = $moq->connect('camera#' . ++$number, path => '/asks',
                            token => $token);
@@ -142,6 +148,30 @@ subtest 'MOQ-12 recipients that are too long' => sub {
 
     is(($ack // {})->{json}{status}, 'denied', 'peer') or $moq->show;
     $c->close;
+};
+
+
+subtest 'MOQ-06 MOQ-16 a connection without a proof' => sub {
+    my $c = $moq->connect('camera#' . ++$number, token => undef);
+
+    $c->track;
+    $c->do('stream', as => "early$_", header => { track_alias => $c->{track} },
+           objects => [{ payload => 'x' x 10, length => 20 }]) for 1 .. 4;
+    $c->do('open', as => "half$_", octets => "\x18") for 1 .. 4;
+
+    my %stopped;
+
+    $stopped{($c->event('stop') // last)->{id}} = 1 for 1 .. 4;
+    is(scalar(keys %stopped), 4, 'four streams are read, others are stopped');
+    is($c->closed(8), 'UNAUTHORIZED', 'and nothing is proved in time');
+
+    # requests that are not whole
+    $c = $moq->connect('camera#' . ++$number, token => undef);
+    $c->setup;
+    $c->do('open', kind => 'bidi', as => "part$_", octets => "\x11\xff\xff")
+        for 1 .. 5;
+    is($c->closed(3), 'UNAUTHORIZED', 'five requests that are not whole');
+    works('another agent works');
 };
 
 

@@ -69,6 +69,29 @@ subtest 'MOQ-08 the list has whom the rules let the caller address' => sub {
        'a rule for a role, and one that denies an agent');
 };
 
+subtest 'MOQ-08 MOQ-16 lists have a rate' => sub {
+    my $viewer = $moq->connect('viewer#2');
+
+    ok($viewer->init, 'viewer is proved');
+
+    my @answers = map { listed($viewer, ['other']) } 1 .. 10;
+
+    is(join('', @answers), '', 'ten lists');
+
+    my $request = $viewer->next_request;
+
+    $viewer->do('open', kind => 'bidi', as => 'more', message => {
+        message => 'SUBSCRIBE_NAMESPACE', request_id => 0 + $request,
+        track_namespace_prefix => ['other'], subscribe_options => 1,
+        parameters => [] });
+
+    my $error = $viewer->message('REQUEST_ERROR', request_id => $request);
+
+    is($error->{error_code}, 0, 'the next one: INTERNAL_ERROR');
+    ok($error->{retry_interval} > 1 && $error->{retry_interval} <= 10_001,
+       'and the time to wait');
+};
+
 subtest 'MOQ-08 nobody else gets the list' => sub {
     my $c = $moq->connect('viewer', token => undef);
 

@@ -160,6 +160,67 @@ subtest 'MOQ-06 no frame before a proof' => sub {
 };
 
 
+subtest 'MOQ-06 a command before its session leaves the track of answers' => sub {
+    my $c = agent('camera');
+
+    $c->track;
+    is($c->subscribe('parley.s-track.cmd')->{message}, 'SUBSCRIBE_OK',
+       'the track');
+    $c->{id} = '0102030405060711';
+    $c->cmd({ action => 'early', session_id => 's-track' });
+    is(($c->answer(action => 'early') // {})->{json}{error_code}, 401,
+       'a command that is refused') or $moq->show;
+    is(($c->init(session_id => 's-track', answers => 'no')
+        // {})->{json}{status}, 'approved', 'then session_init');
+    works($c, 'and a CMD');
+    ok($c->without('message', sub {
+        $_[0]{message}{message} eq 'PUBLISH_DONE';
+    }), 'the track goes on');
+    $c->close;
+};
+
+
+subtest 'MOQ-06 MOQ-13 a token in another request' => sub {
+    my $c = agent('camera');
+    my $token = moq_token('camera');
+    my $with = sub {
+        return (parameters => [{ type => 'AUTHORIZATION_TOKEN',
+                                 alias_type => $_[1] // 'USE_VALUE',
+                                 token_type => 0, token_alias => 1,
+                                 token_value => $_[0] }]);
+    };
+    my $opaque = sub {
+        return ($c->ask('PUBLISH', track_namespace => ['a2a', 'camera'],
+                        track_name => 'camera.1.video',
+                        track_alias => 90 + ++$number, @_)
+                // {});
+    };
+
+    $c->init(token => $token);
+
+    is($opaque->($with->(moq_token('viewer')))->{error_code}, 1,
+       'of another principal: UNAUTHORIZED');
+    is($opaque->($with->($token))->{message}, 'PUBLISH_OK', 'the same token');
+    is($c->subscribe('parley.x.cmd', $with->('bad token'))->{error_code}, 4,
+       'MALFORMED_AUTH_TOKEN');
+    is($c->ask('PUBLISH_NAMESPACE', track_namespace => ['a2a', 'camera'],
+               $with->($token . 'x'))->{error_code}, 1, 'PUBLISH_NAMESPACE');
+    is($c->ask('TRACK_STATUS', track_namespace => ['a2a', 'parley'],
+               track_name => 'x', $with->('x'))->{error_code}, 1,
+       'TRACK_STATUS');
+    works($c, 'the session goes on');
+
+    $c->send('SUBSCRIBE', track_namespace => ['a2a', 'parley'],
+             track_name => 'x', $with->($token, 'REGISTER'));
+    is($c->closed, 'AUTH_TOKEN_CACHE_OVERFLOW', 'REGISTER');
+
+    $c = agent('camera');
+    $c->send('SUBSCRIBE', track_namespace => ['a2a', 'parley'],
+             track_name => 'x', $with->(undef, 'USE_ALIAS'));
+    is($c->closed, 'UNKNOWN_AUTH_TOKEN_ALIAS', 'an alias');
+};
+
+
 subtest 'MOQ-06 MOQ-13 tokens that are refused' => sub {
     my %bad = (
         'expired' => [moq_token('camera', exp => time - 60), 401],

@@ -240,6 +240,20 @@ subtest 'MOQ-07 MOQ-13 MOQ-16 the right to publish and to read' => sub {
 
     is(watch($viewer, name => 'camera.2.video')->{error_code}, 0x10,
        'a track that is not published: DOES_NOT_EXIST');
+
+    my $status = sub {
+        return shift->ask('TRACK_STATUS', track_namespace => $space,
+                          track_name => shift) // {};
+    };
+
+    is($status->($viewer, $video)->{message}, 'REQUEST_OK', 'TRACK_STATUS');
+    is($status->($viewer, 'camera.2.video')->{error_code}, 0x10,
+       'of another track: DOES_NOT_EXIST');
+    is($status->($planner, $video)->{error_code}, 1,
+       'without a rule: UNAUTHORIZED');
+    ok($camera->without('message', sub {
+        $_[0]{message}{message} eq 'REQUEST_UPDATE';
+    }), 'the publisher is not asked to send');
     is(watch($viewer)->{message}, 'SUBSCRIBE_OK', 'SUBSCRIBE');
     is(watch($viewer)->{error_code}, 0x19, 'twice: DUPLICATE_SUBSCRIPTION');
 
@@ -299,6 +313,26 @@ subtest 'MOQ-06 MOQ-16 frames that are not relayed' => sub {
 };
 
 
+subtest 'MOQ-12 MOQ-16 a malformed track' => sub {
+    my $camera = agent('camera');
+    my $viewer = agent('viewer');
+
+    publish($camera, $video);
+    watch($viewer);
+    $camera->message('REQUEST_UPDATE');
+
+    # a gap that is longer than all before
+    $camera->do('open', as => 'gap', octets => "\x19" . chr($camera->{video})
+                . "\x00\x80\x00\x02\x3c\x05\x01x");
+    ok($camera->message('UNSUBSCRIBE'), 'the track ends');
+    is($viewer->message('PUBLISH_DONE')->{status_code}, 0x12,
+       'MALFORMED_TRACK');
+    is(publish($camera, $video)->{message}, 'PUBLISH_OK',
+       'the connection goes on');
+    $_->close for $camera, $viewer;
+};
+
+
 subtest 'MOQ-07 a namespace that is announced' => sub {
     my $camera = agent('camera');
     my $viewer = agent('viewer');
@@ -324,6 +358,34 @@ subtest 'MOQ-07 a namespace that is announced' => sub {
     $viewer->close;
     ok($camera->message('UNSUBSCRIBE'), 'and it ends with the subscriber');
     $camera->close;
+};
+
+
+subtest 'MOQ-07 MOQ-16 another connection announces the namespace' => sub {
+    my @camera = map { agent('camera') } 1, 2;
+    my $viewer = agent('viewer');
+
+    for my $c (@camera) {
+        is($c->ask('PUBLISH_NAMESPACE', track_namespace => $space)->{message},
+           'REQUEST_OK', 'PUBLISH_NAMESPACE');
+        $c->message('SUBSCRIBE', track_name => 'camera.0.cmd');
+    }
+
+    is(($camera[0]->message('PUBLISH_NAMESPACE_CANCEL') // {})->{error_code},
+       0x20, 'the earlier one gets PUBLISH_NAMESPACE_CANCEL');
+
+    my $id = $viewer->send('TRACK_STATUS', track_namespace => $space,
+                           track_name => $video);
+    my $m = $camera[1]->message('SUBSCRIBE', track_name => $video);
+
+    ok($m, 'the later one is asked');
+    $camera[1]->send('SUBSCRIBE_OK', request_id => $m->{request_id},
+                     track_alias => 99);
+    ok($viewer->message('REQUEST_OK', request_id => $id), 'TRACK_STATUS');
+    is($camera[0]->ask('PUBLISH_NAMESPACE', track_namespace => $space)
+       ->{message}, 'REQUEST_OK', 'it may be announced again');
+    ok($camera[1]->message('PUBLISH_NAMESPACE_CANCEL'), 'and taken back');
+    $_->close for @camera, $viewer;
 };
 
 

@@ -339,11 +339,5 @@ subtest 'MOQ-17 a reload sends GOAWAY once and ends the connection' => sub {
 };
 
 
-sub slurp {
-    open my $file, '<', $_[0] or die "$_[0]: $!";
-    local $/;
-    return <$file>;
-}
-
 $moq->stop;
 done_testing();

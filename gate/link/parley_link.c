@@ -2,9 +2,10 @@
 
 #include <string.h>
 
-#include "gate/link/parley_link_parts.h"
+#include "gate/link/parley_link_opaque.h"
 
 
+static int parley_link_early(parley_link_stream_t *st);
 static int parley_link_late(parley_link_t *link);
 static void parley_link_end_tracks(parley_link_t *link);
 
@@ -194,9 +195,11 @@ parley_link_stream_free(parley_link_stream_t *st)
         link->control = NULL;
     }
 
-    if (st->early) {
+    if (st->early && st->kind == PARLEY_LINK_DATA) {
         link->unproved--;
-        parley_link_unblock(link);
+
+    } else if (st->early) {
+        link->unread--;
     }
 
     parley_link_source_drop(link, st->source);
@@ -231,24 +234,24 @@ parley_link_read(parley_link_stream_t *st, parley_str_t *in, int fin,
         return -1;
     }
 
-    /* the streams of requests have to be read: their IDs follow each other */
-
-    if (!link->proved && !st->early && st->kind == PARLEY_LINK_DATA) {
-
-        if (link->unproved == PARLEY_LINK_UNPROVED) {
-            st->waits = 1;
-            link->blocked = 1;
-            return 0;
-        }
-
-        link->unproved++;
-        st->early = 1;
-    }
-
     parley_link_enter(link);
 
     st->waits = 0;
     *code = PARLEY_MOQT_NO_ERROR;
+
+    if (!link->proved && parley_link_early(st) != 0) {
+        *code = PARLEY_LINK_CANCELLED;
+        st->stopped = 1;
+        parley_link_done(link);
+
+        if (!link->closed) {
+            return -1;
+        }
+
+        in->len = 0;
+
+        return 0;
+    }
 
     switch (st->kind) {
 
@@ -291,6 +294,38 @@ parley_link_read(parley_link_stream_t *st, parley_str_t *in, int fin,
     parley_link_done(link);
 
     return rc;
+}
+
+
+/*
+ * Counts a stream before the proof.  Returns -1 if there are too many: the peer
+ * has to prove itself first.  A request cannot be left out, because the IDs of
+ * requests follow each other.
+ */
+
+static int
+parley_link_early(parley_link_stream_t *st)
+{
+    unsigned       *count;
+    parley_link_t  *link = st->link;
+
+    if (st->early || st->known || st->kind == PARLEY_LINK_CONTROL) {
+        return 0;
+    }
+
+    count = st->kind == PARLEY_LINK_DATA ? &link->unproved : &link->unread;
+
+    if (*count == PARLEY_LINK_UNPROVED) {
+        return st->kind == PARLEY_LINK_DATA ? -1
+               : parley_link_close(link, PARLEY_MOQT_UNAUTHORIZED,
+                                   "too many requests have begun, and no "
+                                   "token was proved");
+    }
+
+    ++*count;
+    st->early = 1;
+
+    return 0;
 }
 
 

@@ -1,6 +1,6 @@
 /* Begin and end of a call of the adapter.  The end writes its octets. */
 
-#include "gate/link/parley_link_parts.h"
+#include "gate/link/parley_link_opaque.h"
 
 
 void

@@ -4,11 +4,14 @@
 
 #include <string.h>
 
-#include "gate/link/parley_link_parts.h"
+#include "gate/link/parley_link_opaque.h"
 
 
 static int parley_link_message(parley_link_t *link,
     const parley_moqt_message_t *m, const parley_moqt_effect_t *effect);
+static int parley_link_token_refused(parley_link_t *link,
+    const parley_moqt_message_t *m, parley_moqt_refuse_t code,
+    const char *text);
 static void parley_link_unused(const parley_link_t *link,
     parley_link_track_t *t);
 static int parley_link_setup(parley_link_t *link,
@@ -62,11 +65,18 @@ parley_link_message(parley_link_t *link, const parley_moqt_message_t *m,
     const parley_moqt_effect_t *effect)
 {
     void                   *data;
+    const char             *text;
     parley_link_track_t    *t;
     parley_link_reader_t   *r;
+    parley_moqt_refuse_t    code;
     parley_moqt_request_t  *request;
 
     request = effect->request;
+
+    if (m->row->request && parley_link_token_check(link, m, &code, &text) != 0)
+    {
+        return parley_link_token_refused(link, m, code, text);
+    }
 
     switch (m->type) {
 
@@ -187,6 +197,40 @@ parley_link_message(parley_link_t *link, const parley_moqt_message_t *m,
         /* GOAWAY, REQUESTS_BLOCKED, answers without an effect here */
         return 0;
     }
+}
+
+
+/* Refuses a request with its token.  A subscription ends with its update
+   (section 9.11.1 of the draft). */
+
+static int
+parley_link_token_refused(parley_link_t *link, const parley_moqt_message_t *m,
+    parley_moqt_refuse_t code, const char *text)
+{
+    parley_link_track_t   *t;
+    parley_link_reader_t  *r;
+
+    if (parley_link_error(link, m->request, code, text) != 0) {
+        return -1;
+    }
+
+    if (m->type != PARLEY_MOQT_REQUEST_UPDATE) {
+        return 0;
+    }
+
+    t = parley_link_track_of(link, m->existing);
+
+    if (t != NULL && t->live) {
+        parley_link_unused(link, t);
+        return parley_link_track_stop(link, t, 1,
+                                      PARLEY_MOQT_DONE_UPDATE_FAILED, text);
+    }
+
+    r = parley_link_reader_of(link, m->existing);
+
+    return r != NULL && r->state == PARLEY_LINK_READING
+           ? parley_link_reader_end(link, r, PARLEY_MOQT_DONE_UPDATE_FAILED,
+                                    text) : 0;
 }
 
 
@@ -437,9 +481,16 @@ parley_link_update(parley_link_t *link, const parley_moqt_message_t *m)
 static int
 parley_link_status(parley_link_t *link, const parley_moqt_message_t *m)
 {
+    int                    rc;
     parley_link_track_t   *t;
     parley_moqt_effect_t   effect;
     parley_moqt_message_t  ok;
+
+    rc = parley_link_watch(link, m);
+
+    if (rc <= 0) {
+        return rc;
+    }
 
     t = parley_link_named(link, m);
 

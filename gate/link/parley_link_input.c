@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/parley_json.h"
-#include "gate/link/parley_link_parts.h"
+#include "gate/link/parley_link_opaque.h"
 #include "translate/moq/parley_moq.h"
 
 
@@ -76,6 +76,13 @@ parley_link_data(parley_link_stream_t *st, parley_str_t *in, int fin,
 
     for ( ;; ) {
 
+        if (!link->proved && st->len >= PARLEY_LINK_EARLY
+            && st->data.left > 0)
+        {
+            st->waits = 1;
+            return 0;
+        }
+
         rc = parley_moqt_data_next(&st->data, in, &part, &fault);
 
         switch (rc) {
@@ -106,8 +113,9 @@ parley_link_data(parley_link_stream_t *st, parley_str_t *in, int fin,
         case PARLEY_MOQT_DATA_PAYLOAD:
 
             if (st->data.object.malformed != NULL) {
-                return parley_link_close(link, PARLEY_MOQT_PROTOCOL_VIOLATION,
-                                         st->data.object.malformed);
+                *code = PARLEY_MOQT_REFUSE_MALFORMED_TRACK;
+                (void) parley_link_source_malformed(st);
+                return -1;
             }
 
             if (parley_link_collect(st, part) != 0) {
@@ -307,6 +315,14 @@ parley_link_busy(const parley_link_t *link, const parley_moq_frame_t *frame)
     }
 
     if (link->setup_proving) {
+        return 1;
+    }
+
+    if (!link->proved && (frame->flags & PARLEY_MOQ_FRAGMENTED)
+        && link->reassembly != NULL
+        && parley_moq_reassembly_octets(link->reassembly) + frame->payload.len
+           > PARLEY_LINK_EARLY)
+    {
         return 1;
     }
 

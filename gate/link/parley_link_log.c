@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/parley_json.h"
-#include "gate/link/parley_link_parts.h"
+#include "gate/link/parley_link_opaque.h"
 
 
 static int parley_link_watch_request(parley_link_t *link,
@@ -23,11 +23,11 @@ static int parley_link_watch_joined(parley_link_t *link,
     parley_link_reader_t *r, int status);
 static int parley_link_publisher_joined(parley_link_t *link,
     parley_link_source_t *s, int status);
+static void parley_link_space_joined(parley_link_t *link,
+    parley_link_tap_t *tap, int status);
 static int parley_link_publisher_record(parley_link_t *link,
     parley_link_tap_t *tap, const parley_link_record_t *record);
 static int parley_link_watch_record(parley_link_t *link,
-    parley_link_reader_t *r, const parley_link_record_t *record);
-static int parley_link_watch_ready(parley_link_t *link,
     parley_link_reader_t *r, const parley_link_record_t *record);
 
 
@@ -140,7 +140,7 @@ parley_link_watch_cancel(parley_link_t *link,
     parley_link_reader_t  *r;
 
     for (r = link->readers; r != NULL; r = r->next) {
-        if (!r->command && r->state != PARLEY_LINK_ENDING
+        if (!r->command && !r->status && r->state != PARLEY_LINK_ENDING
             && parley_str_eq(r->track, track))
         {
             if ((r->state == PARLEY_LINK_READING
@@ -228,8 +228,6 @@ parley_link_watch_tell(parley_link_t *link, const parley_moq_frame_t *frame,
 void
 parley_link_joined(parley_link_t *link, parley_link_tap_t *tap, int status)
 {
-    parley_link_source_t  *s, *next;
-
     if (link->closed) {
         return;
     }
@@ -245,19 +243,7 @@ parley_link_joined(parley_link_t *link, parley_link_tap_t *tap, int status)
         (void) parley_link_publisher_joined(link, tap->owner, status);
 
     } else if (status != 0) {
-
-        /* tracks of the namespace end with its log */
-
-        for (s = link->sources; s != NULL; s = next) {
-            next = s->next;
-
-            if (s->tap == tap) {
-                (void) parley_link_source_end(link, s, NULL);
-            }
-        }
-
-        link->space = NULL;
-        parley_link_tap_part(link, tap);
+        parley_link_space_joined(link, tap, status);
     }
 
     parley_link_done(link);
@@ -379,6 +365,52 @@ parley_link_publisher_joined(parley_link_t *link, parley_link_source_t *s,
 }
 
 
+/* The membership in the log of a namespace has ended.  Its tracks end too, and
+   no further one is asked for. */
+
+static void
+parley_link_space_joined(parley_link_t *link, parley_link_tap_t *tap,
+    int status)
+{
+    parley_link_source_t   *s, *next;
+    parley_moqt_effect_t    effect;
+    parley_moqt_message_t   m;
+
+    for (s = link->sources; s != NULL; s = next) {
+        next = s->next;
+
+        if (s->tap == tap) {
+            (void) parley_link_source_end(link, s, NULL);
+        }
+    }
+
+    memset(&m, 0, sizeof(parley_moqt_message_t));
+
+    m.type = PARLEY_MOQT_PUBLISH_NAMESPACE_CANCEL;
+    m.request = link->announcement;
+
+    if (status == 409) {
+        m.code = PARLEY_MOQT_REFUSE_UNINTERESTED;
+        m.text = PARLEY_STR("another connection has announced the namespace");
+
+    } else {
+        m.code = status == 401 || status == 403
+                 ? PARLEY_MOQT_REFUSE_UNAUTHORIZED
+                 : PARLEY_MOQT_REFUSE_INTERNAL_ERROR;
+        m.text = PARLEY_STR("the namespace cannot be announced");
+    }
+
+    link->announced = 0;
+    link->wanted = 0;
+    link->space = NULL;
+
+    parley_link_drop(link, &link->announced_agent);
+    parley_link_tap_part(link, tap);
+
+    (void) parley_link_send(link, &m, &effect);
+}
+
+
 void
 parley_link_record(parley_link_t *link, parley_link_tap_t *tap,
     parley_str_t octets, int lost)
@@ -471,7 +503,7 @@ parley_link_watch_record(parley_link_t *link, parley_link_reader_t *r,
 
     case PARLEY_LINK_READY:
         return r->state == PARLEY_LINK_ASKING
-               ? parley_link_watch_ready(link, r, record) : 0;
+               ? parley_link_watch_ready(link, r, record->text) : 0;
 
     case PARLEY_LINK_ABSENT:
         return r->state == PARLEY_LINK_JOINING ? 0
@@ -496,30 +528,6 @@ parley_link_watch_record(parley_link_t *link, parley_link_reader_t *r,
     default:
         return 0;
     }
-}
-
-
-static int
-parley_link_watch_ready(parley_link_t *link, parley_link_reader_t *r,
-    const parley_link_record_t *record)
-{
-    parley_moqt_effect_t   effect;
-    parley_moqt_message_t  ok;
-
-    r->state = PARLEY_LINK_READING;
-    r->by = link->now + PARLEY_LINK_POLLS;
-
-    parley_link_note_track(link, PARLEY_LINK_OPENED, 0, r->track,
-                           parley_str_none);
-
-    memset(&ok, 0, sizeof(parley_moqt_message_t));
-
-    ok.type = PARLEY_MOQT_SUBSCRIBE_OK;
-    ok.request = r->request;
-    ok.alias = r->alias;
-    ok.extensions.octets = record->text;
-
-    return parley_link_send(link, &ok, &effect);
 }
 
 

@@ -63,6 +63,11 @@ parley_link_request(parley_link_stream_t *st, parley_str_t *in,
     st->known = 1;
     st->request = m.request;
 
+    if (st->early) {
+        st->early = 0;
+        link->unread--;
+    }
+
     *code = PARLEY_MOQT_NO_ERROR;
 
     return parley_link_namespace(st, &m);
@@ -78,8 +83,10 @@ parley_link_request(parley_link_stream_t *st, parley_str_t *in,
 static int
 parley_link_namespace(parley_link_stream_t *st, const parley_moqt_message_t *m)
 {
+    const char                   *text;
     parley_link_t                *link = st->link;
     parley_link_listed_t          listed;
+    parley_moqt_refuse_t          code;
     parley_moqt_message_t         answer;
     const parley_link_stream_t   *other;
 
@@ -99,6 +106,12 @@ parley_link_namespace(parley_link_stream_t *st, const parley_moqt_message_t *m)
         return parley_link_respond(st, &answer);
     }
 
+    if (parley_link_token_check(link, m, &code, &text) != 0) {
+        answer.code = code;
+        answer.text = parley_str_c(text);
+        return parley_link_respond(st, &answer);
+    }
+
     for (other = link->streams; other != NULL; other = other->next) {
 
         if (other->lists) {
@@ -107,6 +120,23 @@ parley_link_namespace(parley_link_stream_t *st, const parley_moqt_message_t *m)
             return parley_link_respond(st, &answer);
         }
     }
+
+    /* each list asks the rules about all agents */
+
+    if (link->lists == 0 || link->now - link->listed >= PARLEY_LINK_LISTED) {
+        link->listed = link->now;
+        link->lists = 0;
+    }
+
+    if (link->lists == PARLEY_LINK_LISTS) {
+        answer.code = PARLEY_MOQT_REFUSE_INTERNAL_ERROR;
+        answer.retry = (uint64_t) (link->listed + PARLEY_LINK_LISTED
+                                   - link->now + 1);
+        answer.text = PARLEY_STR("too many SUBSCRIBE_NAMESPACE in 10 seconds");
+        return parley_link_respond(st, &answer);
+    }
+
+    link->lists++;
 
     answer.type = PARLEY_MOQT_REQUEST_OK;
 

@@ -29,28 +29,15 @@
 #define PARLEY_LINK_SKIPPED  1000
 #define PARLEY_LINK_CHUNKS   30000
 
-/* ms for the publisher of a track; between the requests of a subscriber for a
-   track that is not there; between counts of subscribers, and without one */
-#define PARLEY_LINK_READY_BY  5000
-#define PARLEY_LINK_POLLS     10000
-#define PARLEY_LINK_COUNT     1000
-#define PARLEY_LINK_ALONE     5000
-
-/* streams of a subscriber that are open or wait to be */
-#define PARLEY_LINK_DOWNS  128
-
-/* codes of a stream that is reset (section 10.4.3 of the draft) */
-#define PARLEY_LINK_CANCELLED  1
-#define PARLEY_LINK_LATE       2
-
-/* op of a relay; those of objects are numbers of streams */
-#define PARLEY_LINK_OP_WANT    1    /* from the publisher of a track */
-#define PARLEY_LINK_OP_SPACE   2    /* from that of a namespace */
-#define PARLEY_LINK_OP_COUNT   3
-#define PARLEY_LINK_OP_STREAM  16   /* the first stream */
-
-/* streams of a peer without a proof that are read; more wait */
+/* data streams of a peer without a proof, and streams of its requests that are
+   not whole; octets of an object of each, and of the chunks of all, after which
+   they wait for the proof */
 #define PARLEY_LINK_UNPROVED  4
+#define PARLEY_LINK_EARLY     32768
+
+/* SUBSCRIBE_NAMESPACE that are answered in a time, ms */
+#define PARLEY_LINK_LISTS   10
+#define PARLEY_LINK_LISTED  10000
 
 /* malformed frames in a row that close the connection */
 #define PARLEY_LINK_MALFORMED  3
@@ -111,6 +98,8 @@ struct parley_link_track_s {
     unsigned                mailbox:1;
     unsigned                ends:1;     /* its session has ended: PUBLISH_DONE
                                            follows the last answer */
+    unsigned                spare:1;    /* it has no session, and ends if
+                                           another track needs its place */
     unsigned                any:1;      /* largest is set */
     unsigned                gap:1;      /* of a mailbox: records after largest
                                            are lost */
@@ -130,6 +119,10 @@ struct parley_link_track_s {
     parley_link_item_t    **last;
     size_t                  waiting;    /* octets of the answers */
 };
+
+
+/* a subscription to an opaque track: parley_link_opaque.h */
+typedef struct parley_link_reader_s  parley_link_reader_t;
 
 
 /* a track of the peer */
@@ -159,86 +152,6 @@ struct parley_link_source_s {
 };
 
 
-/* kind of a record */
-typedef enum {
-    PARLEY_LINK_WANT = 1,       /* for the publisher: text is the track */
-    PARLEY_LINK_POLL,           /* as WANT, from one that was ready */
-    PARLEY_LINK_READY,          /* the track begins; text has its extensions */
-    PARLEY_LINK_ABSENT,         /* the publisher does not have the track */
-    PARLEY_LINK_OBJECT,         /* text has its extensions */
-    PARLEY_LINK_FIN,            /* end of a stream */
-    PARLEY_LINK_RESET,
-    PARLEY_LINK_DONE            /* end of the track */
-} parley_link_record_kind_t;
-
-typedef struct {
-    parley_link_record_kind_t  kind;
-    parley_moq_type_t          frame;   /* of an object; 0: it has none */
-    uint8_t                    type;    /* of the stream of an object */
-    uint8_t                    priority;
-    uint8_t                    status;  /* of an object */
-    uint64_t                   number;  /* of the publisher's stream */
-    uint64_t                   group;
-    uint64_t                   subgroup;
-    uint64_t                   id;      /* of an object; code of RESET and
-                                           DONE */
-    parley_str_t               text;
-    parley_str_t               payload;
-} parley_link_record_t;
-
-
-/* a stream of a subscriber: it mirrors one of the publisher */
-typedef struct parley_link_down_s  parley_link_down_t;
-
-struct parley_link_down_s {
-    parley_link_down_t         *next;
-    uint64_t                    number;
-    uint64_t                    group;
-    unsigned                    fin:1;      /* its octets are complete */
-    unsigned                    dead:1;     /* it was reset */
-    void                       *stream;     /* NULL: not open */
-    parley_moqt_data_writer_t   writer;
-    parley_link_rest_t          rest;
-};
-
-typedef enum {
-    PARLEY_LINK_JOINING = 0,
-    PARLEY_LINK_ASKING,         /* the publisher was asked */
-    PARLEY_LINK_READING,
-    PARLEY_LINK_ENDING          /* PUBLISH_DONE follows the last octets */
-} parley_link_reading_t;
-
-
-/* a subscription of the peer to an opaque track, or its subscribe_request */
-typedef struct parley_link_reader_s  parley_link_reader_t;
-
-struct parley_link_reader_s {
-    parley_link_reader_t   *next;
-    parley_link_reading_t   state;
-    parley_link_tap_t      *tap;        /* NULL: it has parted */
-    parley_str_t            track;      /* owned */
-    uint64_t                request;    /* Request ID */
-    uint64_t                alias;
-    int64_t                 by;         /* ms, for the publisher; when it is
-                                           asked again */
-    unsigned                command:1;  /* it is a subscribe_request */
-    unsigned                forward:1;
-    unsigned                skips:1;    /* it begins with the next group */
-    unsigned                any:1;      /* newest is set */
-    unsigned                late:1;     /* the track has STREAM frames */
-    uint64_t                id;         /* Session ID of a command */
-    uint32_t                stream;     /* its Stream ID */
-    parley_moqt_location_t  start;      /* first object */
-    uint64_t                end;        /* last group */
-    uint64_t                newest;     /* group */
-    uint64_t                streams;    /* that were opened */
-    parley_link_down_t     *downs;
-    size_t                  ndowns;
-    size_t                  waiting;    /* octets of all streams */
-    parley_moqt_done_t      code;       /* of ENDING */
-    const char             *text;
-};
-
 typedef enum {
     PARLEY_LINK_PROVING = 0,
     PARLEY_LINK_OPEN,
@@ -255,6 +168,8 @@ struct parley_link_session_s {
     unsigned                listens:1;  /* its proof has the mailbox */
     unsigned                counted:1;  /* it was noted as opened */
     unsigned                asks:1;     /* the proof that runs may get it */
+    unsigned                quiet:1;    /* the gateway has begun this proof */
+    unsigned                mailed:1;   /* session_ack has named the mailbox */
     parley_str_t            name;       /* session_id, owned */
     parley_str_t            token;      /* owned */
     parley_str_t            fresh;      /* owned; token that is being proved */
@@ -292,7 +207,8 @@ struct parley_link_stream_s {
     unsigned                held:1;     /* the object is whole and waits */
     unsigned                stopped:1;  /* nothing more is wanted */
     unsigned                lists:1;    /* it has the list of agents */
-    unsigned                early:1;    /* it counts as unproved */
+    unsigned                early:1;    /* it counts as unproved, or as
+                                           unread */
     unsigned                refused:1;  /* it ends with its answer */
     unsigned                relaying:1; /* a record is being appended */
     unsigned                relayed:1;  /* records were, and FIN was not */
@@ -339,6 +255,7 @@ struct parley_link_s {
     parley_str_t              principal;    /* owned */
     parley_str_t              agent;        /* owned */
     parley_str_t              announced_agent;  /* owned */
+    uint64_t                  announcement;     /* its Request ID */
     parley_str_t              setup_token;      /* owned */
     parley_link_stream_t     *streams;
     parley_link_stream_t     *control;
@@ -364,8 +281,11 @@ struct parley_link_s {
     parley_link_fetch_t      *fetches;
     parley_moq_reassembly_t  *reassembly;
     unsigned                  malformed;
-    unsigned                  unproved; /* streams that are read before the
-                                           proof */
+    unsigned                  unproved; /* data streams before the proof */
+    unsigned                  unread;   /* streams of requests before it that
+                                           are not whole */
+    unsigned                  lists;    /* SUBSCRIBE_NAMESPACE since listed */
+    int64_t                   listed;   /* ms */
 };
 
 
@@ -476,23 +396,6 @@ int parley_link_announce_join(parley_link_t *link);
 
 /* parley_link_tap.c */
 
-/* Joins the log of facts, which are copied.  Returns NULL if memory is
-   exhausted. */
-parley_link_tap_t *parley_link_tap_join(parley_link_t *link,
-    const parley_link_tap_t *facts);
-void parley_link_tap_part(parley_link_t *link, parley_link_tap_t *tap);
-
-/* Returns the token of the connection, or an empty one. */
-parley_str_t parley_link_token(const parley_link_t *link);
-
-/* Appends a record, or with relay->asks only counts; as env->relay(). */
-int parley_link_tap_relay(parley_link_t *link, parley_link_tap_t *tap,
-    const parley_link_record_t *record, parley_link_relay_t *relay);
-
-/* Reads a record; spans of *ret are borrowed.  Returns 0, or -1 if it is
-   invalid. */
-int parley_link_record_read(parley_str_t in, parley_link_record_t *ret);
-
 /* Returns whether a name is that of an opaque track: {agent}.{any}.{other}. */
 int parley_link_is_opaque(parley_str_t agent, parley_str_t name);
 
@@ -505,111 +408,6 @@ parley_link_source_t *parley_link_source(parley_link_t *link,
     parley_str_t agent, parley_str_t name);
 void parley_link_source_drop(parley_link_t *link, parley_link_source_t *s);
 
-/* Finds an opaque track that has not ended, or returns NULL. */
-parley_link_source_t *parley_link_source_find(const parley_link_t *link,
-    parley_str_t name);
-
-/* Appends a record for the subscribers, as env->relay(), and notes how many
-   there are. */
-int parley_link_source_relay(parley_link_t *link, parley_link_source_t *s,
-    const parley_link_record_t *record, uint64_t op);
-void parley_link_source_counted(const parley_link_t *link,
-    parley_link_source_t *s, int64_t count);
-
-/* Subscribers want objects; tell them that a track is ready, or not there. */
-int parley_link_source_want(parley_link_t *link, parley_link_source_t *s,
-    int polls);
-void parley_link_source_absent(parley_link_t *link, parley_link_tap_t *tap,
-    parley_str_t name);
-
-/* Sends a request that the track needs.  Returns 1 if the peer permits no
-   request now. */
-int parley_link_source_request(parley_link_t *link, parley_link_source_t *s);
-
-/* Ends a track, and tells the subscribers; done NULL: only its streams end. */
-int parley_link_source_end(parley_link_t *link, parley_link_source_t *s,
-    const parley_link_record_t *done);
-
-/* The agent has ended a track, or has refused or accepted its SUBSCRIBE; it has
-   ended the announcement of its namespace. */
-int parley_link_source_over(parley_link_t *link, parley_link_source_t *s,
-    const parley_moqt_message_t *m);
-int parley_link_source_answered(parley_link_t *link, parley_link_source_t *s,
-    const parley_moqt_message_t *m);
-void parley_link_source_unannounced(parley_link_t *link);
-
-/* Tells subscribers that a stream is reset. */
-void parley_link_source_reset(parley_link_stream_t *st);
-
-/* Counts subscribers.  *next is the time of the next call; 0: none. */
-int parley_link_sources_tick(parley_link_t *link, int64_t *next);
-
-
-/* parley_link_reader.c */
-
-/* Finds a subscription by its request, or returns NULL. */
-parley_link_reader_t *parley_link_reader_of(const parley_link_t *link,
-    uint64_t request);
-
-/* Makes a subscription and joins its log.  Returns NULL if memory is
-   exhausted. */
-parley_link_reader_t *parley_link_reader_make(parley_link_t *link,
-    const parley_link_tap_t *facts);
-void parley_link_reader_free(parley_link_t *link, parley_link_reader_t *r);
-
-/* Takes an object, or the end of a stream. */
-int parley_link_reader_object(parley_link_t *link, parley_link_reader_t *r,
-    const parley_link_record_t *record);
-int parley_link_reader_stream_end(parley_link_t *link,
-    parley_link_reader_t *r, const parley_link_record_t *record);
-
-/* Ends a subscription: PUBLISH_DONE follows its last octets.  code and text are
-   those of the message; text is constant. */
-int parley_link_reader_end(parley_link_t *link, parley_link_reader_t *r,
-    parley_moqt_done_t code, const char *text);
-
-/* Writes octets that wait. */
-int parley_link_readers_flush(parley_link_t *link);
-
-
-/* parley_link_watch.c */
-
-/* Takes SUBSCRIBE and REQUEST_UPDATE of an opaque track.  They return 1 if it
-   is another track. */
-int parley_link_watch(parley_link_t *link, const parley_moqt_message_t *m);
-int parley_link_watch_update(parley_link_t *link,
-    const parley_moqt_message_t *m);
-
-/* Asks the publisher of the track, or that of the namespace; takes the number
-   of publishers that were asked, or -1; and ends a subscription that cannot go
-   on. */
-int parley_link_watch_ask(parley_link_t *link, parley_link_reader_t *r,
-    int space);
-int parley_link_watch_asked(parley_link_t *link,
-    parley_link_reader_t *r, int space, int64_t count);
-int parley_link_watch_lose(parley_link_t *link,
-    parley_link_reader_t *r, parley_moqt_refuse_t code, const char *text);
-
-/* Asks for tracks that are not ready; as parley_link_sources_tick(). */
-int parley_link_watch_tick(parley_link_t *link, int64_t *next);
-
-
-/* parley_link_log.c */
-
-/* Takes subscribe_request and unsubscribe_request.  Returns 1 if it is another
-   action. */
-int parley_link_watch_command(parley_link_t *link,
-    const parley_moq_frame_t *frame, const parley_json_t *doc,
-    parley_str_t action);
-
-
-/* parley_link_relay.c */
-
-/* Takes the object of a stream of an opaque track, and its FIN.  They return 1
-   if it must wait, -1 if the link stops the stream, or -2 if it is closed. */
-int parley_link_relay_object(parley_link_stream_t *st);
-int parley_link_relay_fin(parley_link_stream_t *st);
-
 
 /* parley_link_input.c */
 
@@ -619,16 +417,31 @@ int parley_link_data(parley_link_stream_t *st, parley_str_t *in, int fin,
     uint64_t *code);
 
 
+/* parley_link_token.c */
+
+/* Returns whether a token can be the value of a header field: at most
+   PARLEY_LINK_TOKEN_MAX characters of visible ASCII. */
+int parley_link_is_token(parley_str_t token);
+
+/* Returns the token of the connection, or an empty one. */
+parley_str_t parley_link_token(const parley_link_t *link);
+
+/*
+ * Checks the tokens of a request.  Returns 0 if it has none, or only tokens
+ * that prove the principal of the connection; else 1 with the code and the text
+ * of REQUEST_ERROR.
+ */
+int parley_link_token_check(const parley_link_t *link,
+    const parley_moqt_message_t *m, parley_moqt_refuse_t *code,
+    const char **text);
+
+
 /* parley_link_session.c */
 
 /* Takes a command about a session of the gateway. */
 int parley_link_command(parley_link_t *link, parley_link_source_t *source,
     const parley_moq_frame_t *frame, const parley_json_t *doc,
     parley_str_t action);
-
-/* Returns whether a token can be the value of a header field: at most
-   PARLEY_LINK_TOKEN_MAX characters of visible ASCII. */
-int parley_link_is_token(parley_str_t token);
 
 /* Frees a session; why is the reason of its end. */
 void parley_link_session_free(parley_link_t *link, parley_link_session_t *s,

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "gate/link/parley_link_parts.h"
+#include "gate/link/parley_link_opaque.h"
 
 
 static int parley_link_evict(parley_link_t *link);
@@ -150,6 +150,7 @@ parley_link_announce(parley_link_t *link, const parley_moqt_message_t *m)
     }
 
     link->announced = 1;
+    link->announcement = m->request;
     link->wanted = 1;
 
     return parley_link_ok(link, m->request) != 0
@@ -322,8 +323,8 @@ parley_link_is_cmd(parley_str_t agent, parley_str_t name)
 }
 
 
-/* Ends the oldest track of a session that has ended.  The peer may never
-   subscribe to it. */
+/* Ends the oldest track of a session that has ended, or of none.  The peer may
+   never subscribe to it. */
 
 static int
 parley_link_evict(parley_link_t *link)
@@ -333,7 +334,7 @@ parley_link_evict(parley_link_t *link)
     oldest = NULL;
 
     for (t = link->tracks; t != NULL; t = t->next) {
-        if (t->ends) {
+        if (t->ends || (t->spare && (oldest == NULL || !oldest->ends))) {
             oldest = t;
         }
     }
@@ -375,6 +376,7 @@ parley_link_answers(parley_link_t *link, parley_str_t name)
 
     if (t != NULL) {
         t->ends = 0;
+        t->spare = 0;
         return t;
     }
 

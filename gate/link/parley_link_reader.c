@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "gate/link/parley_link_parts.h"
+#include "gate/link/parley_link_opaque.h"
 
 
 static int parley_link_reader_starts(parley_link_t *link,

@@ -65,11 +65,16 @@ parley_link_refuse(parley_link_t *link, const parley_moq_frame_t *frame,
         return parley_link_memory(link);
     }
 
-    for (s = link->sessions; s != NULL && s->track != t; s = s->next) {
-        /* void */
-    }
+    for (s = link->sessions;
+         s != NULL && s->track != t
+         && !(s->track == NULL && parley_str_eq(s->name, session));
+         s = s->next)
+    { /* void */ }
 
-    t->ends = s == NULL;
+    /* the session may still begin, unless it is denied */
+
+    t->ends = s == NULL && parley_str_is(action, "session_ack");
+    t->spare = s == NULL && !t->ends;
 
     return parley_link_track_put(link, t, PARLEY_MOQ_CMD, frame->session,
                                  frame->stream, json);

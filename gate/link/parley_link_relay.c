@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "gate/link/parley_link_parts.h"
+#include "gate/link/parley_link_opaque.h"
 
 
 static int parley_link_relay_append(parley_link_stream_t *st,

@@ -130,6 +130,7 @@ parley_link_init(parley_link_t *link, parley_link_source_t *source,
 
         if (s->id == frame->session && parley_str_eq(s->name, name)) {
             s->stream = frame->stream;
+            s->quiet = 0;
             return parley_link_renew(link, s, token);
         }
 
@@ -168,21 +169,6 @@ parley_link_init(parley_link_t *link, parley_link_source_t *source,
     }
 
     return parley_link_prove(link, s, token);
-}
-
-
-int
-parley_link_is_token(parley_str_t token)
-{
-    size_t  i;
-
-    for (i = 0; i < token.len; i++) {
-        if (token.data[i] <= ' ' || token.data[i] > '~') {
-            return 0;
-        }
-    }
-
-    return token.len <= PARLEY_LINK_TOKEN_MAX;
 }
 
 
@@ -355,9 +341,17 @@ parley_link_accept(parley_link_t *link, parley_link_session_t *s,
         }
     }
 
-    return parley_link_mailbox_offer(link) != 0
-           || parley_link_announce_join(link) != 0
-           ? -1 : parley_link_ack(link, s);
+    if (parley_link_mailbox_offer(link) != 0
+        || parley_link_announce_join(link) != 0)
+    {
+        return -1;
+    }
+
+    /* session_ack answers session_init; without one it only names a mailbox
+       that was not known before */
+
+    return s->quiet && (s->mailed || link->mailbox == NULL)
+           ? 0 : parley_link_ack(link, s);
 }
 
 
@@ -446,6 +440,8 @@ parley_link_ack(parley_link_t *link, parley_link_session_t *s)
     if (parley_buf_done(&b, &json) != 0) {
         return parley_link_memory(link);
     }
+
+    s->mailed = link->mailbox != NULL;
 
     return parley_link_track_put(link, s->track, PARLEY_MOQ_CMD, s->id,
                                  s->stream, json);
@@ -567,6 +563,7 @@ parley_link_listen(parley_link_t *link)
 
     for (s = link->sessions; s != NULL; s = s->next) {
         if (s->state == PARLEY_LINK_OPEN) {
+            s->quiet = 1;
             return parley_link_renew(link, s, s->token);
         }
     }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "gate/link/parley_link_parts.h"
+#include "gate/link/parley_link_opaque.h"
 
 
 static void parley_link_source_ready(parley_link_t *link,
@@ -334,6 +334,53 @@ parley_link_source_quit(parley_link_t *link, parley_link_source_t *s)
     }
 
     return rc;
+}
+
+
+/* The track ends, and the connection goes on. */
+
+int
+parley_link_source_malformed(parley_link_stream_t *st)
+{
+    parley_link_t          *link = st->link;
+    parley_link_record_t    done;
+    parley_moqt_effect_t    effect;
+    parley_link_source_t   *s = st->source;
+    parley_moqt_message_t   m;
+    parley_link_stream_t   *other;
+    parley_moqt_request_t  *request;
+
+    if (s->name.len > 0) {
+        memset(&done, 0, sizeof(parley_link_record_t));
+
+        done.kind = PARLEY_LINK_DONE;
+        done.id = PARLEY_MOQT_DONE_MALFORMED_TRACK;
+
+        return parley_link_source_end(link, s, &done);
+    }
+
+    for (other = link->streams; other != NULL; other = other->next) {
+        if (other->source == s) {
+            other->stopped = 1;
+            link->blocked = 1;
+        }
+    }
+
+    request = parley_moqt_session_alias(&link->moqt, st->data.stream.alias);
+
+    if (request == NULL || request->data != s) {
+        return 0;
+    }
+
+    request->data = NULL;
+    parley_link_source_drop(link, s);
+
+    memset(&m, 0, sizeof(parley_moqt_message_t));
+
+    m.type = PARLEY_MOQT_UNSUBSCRIBE;
+    m.request = request->id;
+
+    return parley_link_send(link, &m, &effect);
 }
 
 

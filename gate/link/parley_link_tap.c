@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/parley_octets.h"
-#include "gate/link/parley_link_parts.h"
+#include "gate/link/parley_link_opaque.h"
 
 
 #define PARLEY_LINK_RECORD_LEN  44
@@ -76,21 +76,6 @@ parley_link_tap_part(parley_link_t *link, parley_link_tap_t *tap)
     link->env.part(link->env.ctx, tap);
 
     parley_link_release(link, tap);
-}
-
-
-parley_str_t
-parley_link_token(const parley_link_t *link)
-{
-    const parley_link_session_t  *s;
-
-    for (s = link->sessions; s != NULL; s = s->next) {
-        if (s->state != PARLEY_LINK_PROVING && s->token.len > 0) {
-            return s->token;
-        }
-    }
-
-    return link->setup_token;
 }
 
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "gate/link/parley_link_parts.h"
+#include "gate/link/parley_link_opaque.h"
 
 
 static int parley_link_watch_begin(parley_link_t *link,
@@ -16,6 +16,9 @@ static int parley_link_watch_begin(parley_link_t *link,
 static int parley_link_watch_set(parley_link_t *link, parley_link_reader_t *r,
     const parley_moqt_pairs_t *params, int updates);
 
+
+/* TRACK_STATUS is answered as SUBSCRIBE, but nothing stays of it (section 9.19
+   of the draft). */
 
 int
 parley_link_watch(parley_link_t *link, const parley_moqt_message_t *m)
@@ -43,11 +46,14 @@ parley_link_watch(parley_link_t *link, const parley_moqt_message_t *m)
 static int
 parley_link_watch_begin(parley_link_t *link, const parley_moqt_message_t *m)
 {
+    int                    status;
     parley_link_tap_t      tap;
     parley_link_reader_t  *r;
 
-    for (r = link->readers; r != NULL; r = r->next) {
-        if (!r->command && r->state != PARLEY_LINK_ENDING
+    status = m->type == PARLEY_MOQT_TRACK_STATUS;
+
+    for (r = status ? NULL : link->readers; r != NULL; r = r->next) {
+        if (!r->command && !r->status && r->state != PARLEY_LINK_ENDING
             && parley_str_eq(r->track, m->name))
         {
             return parley_link_error(link, m->request,
@@ -69,6 +75,12 @@ parley_link_watch_begin(parley_link_t *link, const parley_moqt_message_t *m)
     }
 
     r->request = m->request;
+
+    if (status) {
+        r->status = 1;
+        return 0;
+    }
+
     r->alias = ++link->aliases;
 
     return parley_link_watch_set(link, r, &m->params, 0);
@@ -148,6 +160,7 @@ parley_link_watch_ask(parley_link_t *link, parley_link_reader_t *r, int space)
 
     relay.track = space ? parley_str_none : r->track;
     relay.publisher = 1;
+    relay.asks = r->status && !space;
     relay.op = space ? PARLEY_LINK_OP_SPACE : PARLEY_LINK_OP_WANT;
 
     rc = parley_link_tap_relay(link, r->tap, &record, &relay);
@@ -163,7 +176,11 @@ parley_link_watch_asked(parley_link_t *link, parley_link_reader_t *r,
     int space, int64_t count)
 {
     if (count > 0) {
-        return 0;
+
+        /* a publisher of the track itself has it */
+
+        return r->status && !space
+               ? parley_link_watch_ready(link, r, parley_str_none) : 0;
     }
 
     if (count < 0) {
@@ -176,6 +193,38 @@ parley_link_watch_asked(parley_link_t *link, parley_link_reader_t *r,
            : parley_link_watch_lose(link, r,
                                     PARLEY_MOQT_REFUSE_DOES_NOT_EXIST,
                                     "the track has no publisher");
+}
+
+
+int
+parley_link_watch_ready(parley_link_t *link, parley_link_reader_t *r,
+    parley_str_t extensions)
+{
+    uint64_t               request;
+    parley_moqt_effect_t   effect;
+    parley_moqt_message_t  ok;
+
+    if (r->status) {
+        request = r->request;
+        parley_link_reader_free(link, r);
+
+        return parley_link_ok(link, request);
+    }
+
+    r->state = PARLEY_LINK_READING;
+    r->by = link->now + PARLEY_LINK_POLLS;
+
+    parley_link_note_track(link, PARLEY_LINK_OPENED, 0, r->track,
+                           parley_str_none);
+
+    memset(&ok, 0, sizeof(parley_moqt_message_t));
+
+    ok.type = PARLEY_MOQT_SUBSCRIBE_OK;
+    ok.request = r->request;
+    ok.alias = r->alias;
+    ok.extensions.octets = extensions;
+
+    return parley_link_send(link, &ok, &effect);
 }
 
 

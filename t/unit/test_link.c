@@ -543,46 +543,6 @@ test_denied(void **state)
 }
 
 
-/* Before the proof only some streams are read. */
-
-static void
-test_streams(void **state)
-{
-    size_t                 i;
-    uint64_t               alias;
-    parley_str_t           octets;
-    parley_moq_frame_t     f;
-    parley_link_stream_t  *st[6];
-
-    (void) state;
-
-    begin(SIZE_MAX);
-    setup("/moq", NULL, 100);
-    alias = publish("alice", "alice.0.cmd");
-
-    for (i = 0; i < 6; i++) {
-        f = cmd(5, (uint32_t) i, i == 3 ? INIT("s1", "token")
-                                        : "{\"action\":\"x\"}");
-        st[i] = send_frames(alias, &f, 1);
-        assert_int_equal(parley_link_waits(st[i]), i >= 4);
-    }
-
-    prove(0, "alice", "alice");
-    assert_true(w.resumed > 0);
-    assert_int_equal(w.nposts, 0);
-
-    for (i = 4; i < 6; i++) {
-        f = cmd(5, (uint32_t) i, "{\"action\":\"x\"}");
-        octets = frames(alias, &f, 1);
-        assert_int_equal(give(st[i], octets, 1), 0);
-        free((void *) (uintptr_t) octets.data);
-        assert_int_equal(w.nposts, i - 3);
-    }
-
-    end();
-}
-
-
 /* Returns the types of the messages on a stream, each as two hex digits. */
 
 static const char *
@@ -654,6 +614,49 @@ test_agents(void **state)
 }
 
 
+/* The lists of a connection have a rate. */
+
+static void
+test_lists(void **state)
+{
+    char                   hex[64];
+    size_t                 i;
+    static stream_t        out;
+    parley_str_t           octets;
+    parley_link_stream_t  *st;
+
+    (void) state;
+
+    (void) open_session(SIZE_MAX);
+
+    for (i = 0; i < 12; i++) {
+        memset(&out, 0, sizeof(out));
+        out.room = SIZE_MAX;
+        out.open = 1;
+
+        w.now += i == 11 ? 10000 : 1;
+
+        (void) snprintf(hex, sizeof(hex), "11 0006 %02zx | 01 01 \"x\" | 02 | "
+                                          "00", 2 + 2 * i);
+        st = parley_link_stream(w.link, PARLEY_LINK_REQUEST, &out);
+        octets = moqt_octets(hex);
+        assert_int_equal(give(st, octets, 0), 0);
+        free((void *) (uintptr_t) octets.data);
+        parley_link_stream_free(st);
+
+        assert_string_equal(messages(&out), i == 10 ? "05" : "07");
+
+        /* INTERNAL_ERROR, and the time of the next one: 9 991 ms */
+
+        if (i == 10) {
+            assert_memory_equal(out.octets + 4, "\x00\x67\x07", 3);
+        }
+    }
+
+    end();
+}
+
+
 int
 main(void)
 {
@@ -668,7 +671,7 @@ main(void)
         cmocka_unit_test(test_announce),
         cmocka_unit_test(test_frames),
         cmocka_unit_test(test_agents),
-        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_lists),
         cmocka_unit_test(test_denied),
     };
 
