@@ -169,10 +169,14 @@ typedef struct parley_import_ops_s {
      */
     void  (*miss)(parley_state_t *s, uint64_t number);
 
-    /* Drops the sessions of nodes that are not in a list.  Returns one of them
-       that has jobs; 0: none. */
+    /*
+     * Drops the sessions of nodes that are not in a list.  The list was asked
+     * for when the zone had the steps up to number: a node with a later JOIN
+     * may have entered after the list was made, and keeps its sessions.
+     * Returns a node that is not in the list and has jobs; 0: none.
+     */
     uint32_t  (*keep_nodes)(parley_state_t *s, const uint32_t *nodes,
-                  size_t n);
+                  size_t n, uint64_t number);
 
     /* This process uses the store no longer.  Returns 1 if no other process of
        the zone uses it. */

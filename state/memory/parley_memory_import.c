@@ -36,7 +36,7 @@ static void parley_import_miss(parley_state_t *state, uint64_t number);
 static void parley_import_leave_all(parley_memory_t *s);
 static int parley_import_is_record(void *last, const parley_entry_t *e);
 static uint32_t parley_import_keep_nodes(parley_state_t *state,
-    const uint32_t *nodes, size_t n);
+    const uint32_t *nodes, size_t n, uint64_t number);
 static int parley_import_quits(parley_state_t *state);
 static uint64_t parley_import_ended(parley_state_t *state, uint32_t *at,
     parley_process_link_t *link);
@@ -237,6 +237,7 @@ parley_import_take(parley_state_t *state, const parley_import_t *i)
 
     case PARLEY_IMPORT_JOIN:
         process = parley_import_process(s, i, 1);
+        s->sh->processes[process].joined = i->number;
 
         /* a session that is added again, for other zones, may have left */
 
@@ -424,7 +425,7 @@ parley_import_is_record(void *last, const parley_entry_t *e)
 
 static uint32_t
 parley_import_keep_nodes(parley_state_t *state, const uint32_t *nodes,
-    size_t n)
+    size_t n, uint64_t number)
 {
     size_t               k;
     uint32_t             i, orphan;
@@ -440,7 +441,7 @@ parley_import_keep_nodes(parley_state_t *state, const uint32_t *nodes,
             /* void */
         }
 
-        if (k == n && m->process.pid != 0) {
+        if (k == n && m->process.pid != 0 && m->joined <= number) {
             parley_memory_vacate_locked(s, m);
         }
     }
@@ -767,10 +768,9 @@ parley_import_held(parley_state_t *state, parley_import_id_t *id)
 {
     int64_t                now;
     parley_memory_t       *s = (parley_memory_t *) state;
-    parley_import_held_t   ret;
+    parley_import_held_t   ret = PARLEY_IMPORT_FREE;
     const parley_entry_t  *e;
 
-    ret = PARLEY_IMPORT_FREE;
     now = parley_memory_now(s);
 
     parley_memory_lock(s);

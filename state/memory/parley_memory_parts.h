@@ -22,6 +22,7 @@ typedef struct {
                                            least this */
     uint64_t          joins;            /* stamps of its sessions are at least
                                            this */
+    uint64_t          joined;           /* step of its last JOIN */
     uint64_t          worker;           /* its number in a store; 0: none, or
                                            its end is told */
     uint64_t          fed;              /* number of its next append to feed; 0:

@@ -139,6 +139,8 @@ parley_store_ask_enter(parley_store_t *s)
 
     parley_store_member_text(s, text);
 
+    s->had = s->zone->ops->import->generation(s->zone);
+
     n = 0;
 
     arguments[n++] = PARLEY_STR("FCALL");
@@ -166,6 +168,7 @@ int
 parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply)
 {
     int64_t       id;
+    uint64_t      has;
     parley_str_t  error, arguments[4];
 
     error = parley_wire_error(reply);
@@ -216,6 +219,15 @@ parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply)
 
         if (!parley_wire_integer(reply, &id) || id != 1) {
             parley_store_fail(s, "the store was emptied");
+            return 0;
+        }
+
+        /* the reply may be older than what another worker knows */
+
+        has = s->zone->ops->import->generation(s->zone);
+
+        if (has != s->had && has != s->stat.generation) {
+            parley_store_fail(s, "another worker has found a new generation");
             return 0;
         }
 

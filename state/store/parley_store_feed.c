@@ -628,11 +628,24 @@ parley_store_told_end(parley_store_t *s, parley_store_call_t *call,
 }
 
 
+/* The steps of the inbox, and those that other workers take, may be later than
+   the reply. */
+
 static void
 parley_store_ask_nodes(parley_store_t *s)
 {
-    char          lease[24];
-    parley_str_t  arguments[5];
+    char                  lease[24];
+    parley_str_t          arguments[5];
+    parley_store_call_t  *call;
+
+    call = parley_store_call(s, parley_store_told_nodes);
+
+    if (call == NULL) {
+        return;
+    }
+
+    call->once = 1;
+    call->step = s->zone->ops->import->number(s->zone);
 
     arguments[0] = PARLEY_STR("FCALL");
     arguments[1] = PARLEY_STR("p1_nodes");
@@ -640,7 +653,12 @@ parley_store_ask_nodes(parley_store_t *s)
     arguments[3] = parley_store_prefix(s);
     arguments[4] = parley_wire_number(s->conf->lease, lease);
 
-    (void) parley_store_once(s, parley_store_told_nodes, arguments, 5);
+    if (parley_store_command(call, arguments, 5) == 0) {
+        (void) parley_store_send(s, call);
+
+    } else {
+        parley_store_call_free(s, call);
+    }
 }
 
 
@@ -671,7 +689,8 @@ parley_store_told_nodes(parley_store_t *s, parley_store_call_t *call,
         nodes[i] = parley_store_node_number(name.data);
     }
 
-    parley_store_adopt(s, s->zone->ops->import->keep_nodes(s->zone, nodes, n));
+    parley_store_adopt(s, s->zone->ops->import->keep_nodes(s->zone, nodes, n,
+                                                           call->step));
 
     return 0;
 }

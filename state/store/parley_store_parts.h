@@ -236,6 +236,8 @@ struct parley_store_s {
     unsigned                    quits:1;        /* the node has stopped */
     char                        run[48];        /* run_id of the engine */
     uint64_t                    replicas;       /* that are connected */
+    uint64_t                    had;            /* generation of the zone before
+                                                   this worker entered */
     int64_t                     entering;       /* CLIENT ID of this
                                                    connection */
     char                        client[24];     /* of the last one that sent

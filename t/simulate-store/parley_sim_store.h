@@ -89,8 +89,8 @@ typedef struct {
     uint64_t              life;
     sim_chunk_t          *out;          /* to the engine */
     sim_chunk_t          *in;
-    int64_t               frozen;       /* until which no octets arrive at the
-                                           engine */
+    int64_t               frozen[2];    /* until which no octets arrive at the
+                                           engine, at the worker */
     size_t                left[2];      /* octets to and from the engine, after
                                            which it is cut */
     unsigned              cut:1;        /* it takes no more octets */

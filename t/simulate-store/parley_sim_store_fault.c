@@ -45,18 +45,21 @@ sim_fault_cut(void)
 static void
 sim_fault_freeze(void)
 {
+    int           in;
     sim_link_t   *l;
     sim_store_t  *s = &sim_store;
 
     l = sim_fault_link();
 
     if (l != NULL) {
-        l->frozen = s->now
-                    + (parley_test_chance(&s->draw, 50) ? 200 : 5000)
-                      * (int64_t) parley_test_below(&s->draw, 1000);
-        sim_tell("octets of %u.%u are late until %.3f",
+        in = (int) parley_test_below(&s->draw, 2);
+        l->frozen[in] = s->now
+                        + (parley_test_chance(&s->draw, 50) ? 200 : 5000)
+                          * (int64_t) parley_test_below(&s->draw, 1000);
+        sim_tell("octets %s %u.%u%s are late until %.3f", in ? "to" : "of",
                  l->worker->node->number, l->worker->number,
-                 (double) l->frozen / 1000);
+                 l->which == PARLEY_STORE_MAIN ? "" : " (inbox)",
+                 (double) l->frozen[in] / 1000);
     }
 }
 

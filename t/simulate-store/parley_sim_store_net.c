@@ -140,8 +140,8 @@ sim_link_arrive_out(sim_event_t *e)
         return;
     }
 
-    if (l->frozen > s->now || s->paused > s->now) {
-        e->at = l->frozen > s->paused ? l->frozen : s->paused;
+    if (l->frozen[0] > s->now || s->paused > s->now) {
+        e->at = l->frozen[0] > s->paused ? l->frozen[0] : s->paused;
         sim_store_at(e->at, sim_link_arrive_out, l, l->life, NULL);
         return;
     }
@@ -165,6 +165,11 @@ sim_link_arrive_in(sim_event_t *e)
     sim_link_t    *l = e->p;
     sim_chunk_t   *chunk;
     sim_worker_t  *w = e->worker;
+
+    if (l->life == e->life && l->frozen[1] > sim_store.now) {
+        sim_store_at(l->frozen[1], sim_link_arrive_in, l, l->life, w);
+        return;
+    }
 
     while (l->life == e->life && l->worker == w && l->in != NULL
            && l->in->at <= sim_store.now)
@@ -327,11 +332,15 @@ sim_net_thaw(void)
 
     for (i = 0; i < SIM_LINKS; i++) {
         l = &s->links[i];
-        l->frozen = 0;
+        l->frozen[0] = l->frozen[1] = 0;
         l->left[0] = l->left[1] = SIZE_MAX;
 
         if (l->out != NULL) {
             sim_store_at(s->now, sim_link_arrive_out, l, l->life, NULL);
+        }
+
+        if (l->in != NULL) {
+            sim_store_at(s->now, sim_link_arrive_in, l, l->life, l->worker);
         }
     }
 }

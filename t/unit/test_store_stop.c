@@ -190,6 +190,50 @@ test_kill_sibling(void **state)
 }
 
 
+static int
+has_session(parley_test_node_t *n, const char *session, uint64_t stamp)
+{
+    parley_state_t  *s = &n->zone.s.state;
+    parley_leave_t   l;
+
+    memset(&l, 0, sizeof(l));
+    l.log = key(PARLEY_KIND_LOG, "log");
+    l.session = parley_str_c(session);
+    l.stamp = stamp;
+
+    return s->ops->import->has_session(s, &l);
+}
+
+
+/* A list of nodes that was asked for before a node joined drops none of its
+   sessions. */
+
+static void
+test_late_list(void **state)
+{
+    uint64_t         before, first, second;
+    parley_state_t  *s = &a.zone.s.state;
+
+    (void) state;
+
+    first = join(&b, "log", "s1").stamp;
+    equal();
+    before = s->ops->import->number(s);
+
+    second = join(&b, "log", "s2").stamp;
+    equal();
+    assert_true(has_session(&a, "s1", first));
+
+    (void) s->ops->import->keep_nodes(s, NULL, 0, before);
+    assert_true(has_session(&a, "s1", first));
+    assert_true(has_session(&a, "s2", second));
+
+    (void) s->ops->import->keep_nodes(s, NULL, 0, s->ops->import->number(s));
+    assert_false(has_session(&a, "s1", first));
+    assert_false(has_session(&a, "s2", second));
+}
+
+
 int
 main(void)
 {
@@ -202,6 +246,8 @@ main(void)
                  test_stops_last),
         job_test("CLU-06: no jobs of a living node are adopted",
                  test_adopt_alive),
+        nodes_test("CLU-04 CLU-07: a list of nodes from before a join",
+                   test_late_list),
         nodes_test("CLU-07 CLU-11: the connection of a killed worker",
                    test_kill_sibling),
     };
