@@ -394,7 +394,7 @@ pgo: ## The module with the profile of a benchmark, into build/pgo/ (slow)
 
 
 .PHONY: bench bench-instructions bench-streams bench-sockets bench-deliver
-.PHONY: bench-pass bench-chat bench-mailboxes bench-store
+.PHONY: bench-pass bench-chat bench-mailboxes bench-store bench-moq
 bench: ## Benchmarks against the peers; writes docs/performance.md
 	tools/install-deps bench
 	$(MAKE) build
@@ -434,6 +434,9 @@ bench-store: ## A store compared with a zone alone; writes that part of the page
 	tools/install-deps test bench
 	$(MAKE) build
 	bench/store
+
+bench-moq: ## MoQ compared with HTTP/3; on Debian 12 in a root of Debian 13
+	tools/with-quic -k docs/performance.md "moq bench" "make build; bench/moq"
 
 bench-pass: ## Files and streams of services compared with nginx alone
 	tools/install-deps bench

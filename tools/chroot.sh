@@ -1,4 +1,4 @@
-# Sourced by tools/check-package and tools/test-moq.  Makes a root of another
+# Sourced by tools/check-package and tools/with-quic.  Makes a root of another
 # Debian suite by debootstrap, from the mirror that this machine uses, and runs
 # commands in it.  The caller sets $root, the folder of the root, and $name, its
 # own name for messages.

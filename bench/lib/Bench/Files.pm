@@ -14,7 +14,8 @@ use JSON::PP ();
 use MIME::Base64 qw(decode_base64url);
 
 our @EXPORT_OK = qw(%bench prepare prepare_streams prepare_sockets
-                    prepare_pass prepare_chat mint run output slurp spew);
+                    prepare_pass prepare_chat prepare_moq mint run output slurp
+                    spew);
 
 my $root = abs_path("$FindBin::Bin/..");
 my $build = $ENV{PARLEY_BUILD} || "$root/build";
@@ -130,6 +131,14 @@ sub prepare_pass {
     compile('pass', [], 'bench_clock', 'bench_fail', 'bench_http');
 
     make_issuer();
+}
+
+
+# Prepares the keys of the benchmark of MoQ.
+sub prepare_moq {
+    begin();
+    make_issuer();
+    make_certificate();
 }
 
 

@@ -202,6 +202,52 @@ END
 END
     },
 
+    # a service that answers a command
+    answers => {
+        server => <<'END',
+        default_type  application/json;
+
+        location = /cmd {
+            return  200  '{"action":"build_run","session_id":"service",
+"status":"approved","payload":{"text":"all is built and tested"}}';
+        }
+END
+    },
+
+    # agents by MoQ, and the same by HTTP
+    moq => {
+        main => "load_module  $bench{module};\n",
+        http => of_principals('256m share=100%', 'agents') . <<"END",
+    quic_host_key  $bench{dir}/quic.key;
+
+END
+        server => <<"END",
+        location = /moq {
+            parley_moq     messages=/cmd;
+            parley_allow   type=subscribe to=agent.**;
+        }
+
+        location = /cmd {
+            parley_accept  moq;
+            parley_window  10m;
+            proxy_pass     http://service;
+        }
+
+        location = /publish {
+            parley_submit  aee moq;
+        }
+
+        location /listen/ {
+            parley_stream  aee;
+        }
+
+        location = /file {
+            parley_accept  off;
+            root           $bench{dir};
+        }
+END
+    },
+
     nchan => {
         main => "load_module  /usr/lib/nginx/modules/ngx_nchan_module.so;\n",
         http => <<'END',
@@ -265,13 +311,14 @@ END
 # Starts a gateway: a master and a worker on a core of its own.  Options:
 # single: one process; by: words before the command; workers: their number, on
 # any core if there are several; connections: of each worker; secure: TLS with
-# HTTP/2 on a further port.
+# HTTP/2 on a further port; quic: QUIC there, too; core: another one; service:
+# the port of a service that runs.
 sub start {
     my ($class, $kind, %how) = @_;
 
     my $self = bless { kind => $kind, dir => "$bench{dir}/$kind",
                        port => free_port(), secure => free_port(),
-                       service => free_port() }, $class;
+                       service => $how{service} // free_port() }, $class;
 
     make_path("$self->{dir}/logs");
     spew("$self->{dir}/nginx.conf", $self->conf(%how));
@@ -281,7 +328,7 @@ sub start {
 
     my $workers = $how{workers} // 1;
 
-    $self->{pid} = spawn($workers > 1 ? () : core(GATEWAY_CORE),
+    $self->{pid} = spawn($workers > 1 ? () : core($how{core} // GATEWAY_CORE),
                          @{$how{by} || []}, @nginx);
     push @running, $self->{pid};
 
@@ -309,6 +356,9 @@ sub conf {
                     : 'worker_processes  ' . ($how{workers} // 1) . ';';
 
     my $secure = $how{secure} ? secure($self->{secure}) : '';
+
+    $secure .= "        listen  127.0.0.1:$self->{secure} quic reuseport;\n"
+        if $how{quic};
 
     # Other files: listening sockets, logs, wake-up descriptors.
     $processes .= "\nworker_rlimit_nofile  " . ($connections + 256) . ';'
