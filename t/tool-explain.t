@@ -659,6 +659,52 @@ subtest 'GW-11 GW-16 the warnings of nginx' => sub {
 };
 
 
+subtest 'GW-16 MOQ-14 a command at a location of parley_moq' => sub {
+    my $agents = spew("$dir/agents.json", jcs({ principals => [
+        { sub => 'alice', aee => 'agent.alice', handle => '~alice' },
+        { sub => 'lamp', aee => 'agent.lamp', handle => '~lamp' } ] }));
+    my $file = spew("$dir/moq.conf", <<"EOF_CONF");
+http {
+    parley_zone a:1m; parley_identities $agents; parley_jwks $dir/jwks.json;
+    server {
+        listen 443 quic;
+        quic_host_key q.key;
+        location = /moq { parley_jwt on; parley_moq messages=/cmd; }
+        location = /cmd {
+            parley_jwt on;
+            parley_submit moq;
+            parley_allow intent=moq.cmd.lamp.** to=agent.lamp;
+        }
+    }
+}
+EOF_CONF
+    my $explain = sub {
+        my ($m, @o) = @_;
+
+        return tool({ in => jcs($m) }, 'explain', '--conf', $file, '--token',
+                    bearer('alice') =~ s/^Bearer //r, '--location', '= /moq',
+                    @o);
+    };
+    my %cmd = (action => 'lamp.switch', session_id => 's1',
+               payload => { on => JSON::PP::true });
+
+    my ($status, $out, $err) = $explain->({ %cmd,
+                                            aee => { recipient => 'lamp' } });
+
+    is($status, 0, 'it passes') or diag($err);
+    like($err, qr/^location = \/moq, .* posts commands to\nlocation = \/cmd/m,
+         'the location of messages=');
+    like($err, qr/^direction +passed +to lamp$/m, 'aee.recipient');
+
+    ($status, $out, $err) = $explain->(\%cmd);
+    is($status, 1, 'without a recipient');
+    is(from_json($out)->{error_code}, 403, 'no rule allows it');
+
+    ($status, $out, $err) = $explain->(\%cmd, '--args', 'recipient=lamp');
+    is($status, 0, 'with the peer of the session') or diag($err);
+};
+
+
 subtest 'GW-16 several messages' => sub {
     my ($status, $out, $err)
         = tool({ in => jcs(aee()) . "\n{}\n" }, 'explain', '-n', '--conf',

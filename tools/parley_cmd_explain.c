@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/parley_escape.h"
 #include "tools/parley_explain.h"
+#include "translate/moq/parley_moq.h"
 
 
 /* octets read of a message in a dry run: the maximum of parley_limits */
@@ -21,6 +23,9 @@ static int tool_explain_came(parley_tool_t *tool, parley_explain_t *e);
 static int tool_explain_shown(parley_tool_t *tool, parley_explain_t *e);
 static int tool_explain_block(parley_tool_t *tool, parley_explain_t *e,
     const parley_conf_t *conf);
+static const parley_directive_t *tool_explain_messages(
+    const parley_directive_t *connects);
+static parley_str_t tool_explain_recipient(const parley_input_t *in);
 static int tool_explain_response(parley_tool_t *tool,
     parley_explain_t *e);
 static void tool_explain_where(const parley_explain_t *e);
@@ -45,7 +50,8 @@ static const char *const  parley_explain_others[] = {
 
 static const parley_option_t  parley_explain_options[] = {
     { "conf", 0, "FILE", "nginx.conf, with the files that it includes", 0 },
-    { "location", 0, "NAME", "the location that takes the message, as it is\n"
+    { "location", 0, "NAME", "the location that takes the message or the MoQ\n"
+      "connection that brings it, as it is\n"
       "written: /in, '= /in'; without it the only block\n"
       "that accepts messages", 0 },
     { "server", 0, "NAME", "a name of its server, as it is written", 0 },
@@ -290,7 +296,21 @@ tool_explain_block(parley_tool_t *tool, parley_explain_t *e,
         return -1;
     }
 
+    if (e->block->settings->moq != NULL) {
+        e->connects = e->block;
+        e->block = tool_explain_messages(e->connects);
+    }
+
     e->settings = *e->block->settings;
+
+    /* an answer comes in the mailbox of the connection, as to a held request */
+
+    if (e->connects != NULL && e->settings.submit != NULL) {
+        e->submit = *e->settings.submit;
+        e->submit.hold = 1;
+        e->settings.submit = &e->submit;
+    }
+
     parley_settings_window(&quiet, &e->http, &e->settings);
 
     where = &e->settings.where[PARLEY_DIRECTIVE_ACCEPT];
@@ -308,6 +328,24 @@ tool_explain_block(parley_tool_t *tool, parley_explain_t *e,
     }
 
     return 0;
+}
+
+
+/* Returns the location that gets the commands of MoQ connections; it exists. */
+
+static const parley_directive_t *
+tool_explain_messages(const parley_directive_t *connects)
+{
+    const parley_directive_t  *server;
+
+    for (server = connects; !tool_conf_is(server, "server");
+         server = server->parent)
+    {
+        /* void */
+    }
+
+    return tool_conf_location(server,
+                              parley_settings_messages(connects->settings));
 }
 
 
@@ -352,6 +390,13 @@ tool_explain_where(const parley_explain_t *e)
     const parley_directive_t  *d, *block;
 
     block = e->block;
+
+    if (e->connects != NULL) {
+        tool_conf_describe(e->connects, text, sizeof(text));
+        tool_show_format(stderr, "%s, %s:%u, posts commands to", text,
+                         e->connects->file, e->connects->line);
+        fputc('\n', stderr);
+    }
 
     tool_conf_describe(block, text, sizeof(text));
     tool_show_format(stderr, "%s, %s:%u", text, block->file, block->line);
@@ -450,6 +495,10 @@ tool_explain_begin(parley_explain_t *e, parley_input_t *in)
     e->nsteps = 0;
     e->note[0] = '\0';
 
+    if (e->connects != NULL && tool_option(e->tool, "args") == NULL) {
+        e->query = tool_explain_recipient(in);
+    }
+
     /* the texts of the message before are gone */
 
     memset(&e->who, 0, sizeof(e->who));
@@ -481,6 +530,33 @@ tool_explain_begin(parley_explain_t *e, parley_input_t *in)
     parley_ask_init(&g->ask, &e->memory.state, in->arena);
     parley_gate_configure(g, &e->http, &e->settings);
     parley_gate_init(g);
+}
+
+
+/* Returns the arguments of the request by which a MoQ connection posts a
+   command; empty: none, or the peer of its agent session decides. */
+
+static parley_str_t
+tool_explain_recipient(const parley_input_t *in)
+{
+    parley_buf_t    b;
+    parley_str_t    recipient, query;
+    parley_json_t   doc;
+    parley_error_t  err;
+
+    parley_error_clear(&err);
+
+    if (parley_json_read(&doc, in->arena, NULL, 0, in->text, &err) != 0
+        || !parley_moq_recipient(&doc, &recipient) || recipient.len == 0)
+    {
+        return parley_str_none;
+    }
+
+    parley_buf_init(&b, in->arena, 0);
+    parley_buf_lit(&b, "recipient=");
+    parley_escape_put(&b, recipient, PARLEY_ESCAPE_ARGUMENT);
+
+    return parley_buf_done(&b, &query) == 0 ? query : parley_str_none;
 }
 
 

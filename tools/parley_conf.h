@@ -119,5 +119,12 @@ int tool_conf_settings(parley_tool_t *tool, const parley_conf_t *conf,
     const char *keys, const parley_engine_t *engine,
     parley_settings_http_t *ret);
 
+/*
+ * Returns the location of that name that is not a pattern, in the block or in
+ * those inside, or NULL.
+ */
+const parley_directive_t *tool_conf_location(const parley_directive_t *block,
+    parley_str_t uri);
+
 
 #endif /* PARLEY_CONF_H */

@@ -177,7 +177,8 @@ tool_conf_collect(parley_conf_found_t *found, const parley_directive_t *block)
 
         if (found->location == NULL
             ? d->settings->gate.accept != 0
-            : (d->settings->gate.accept != 0 || d->settings->proves)
+            : (d->settings->gate.accept != 0 || d->settings->proves
+               || d->settings->moq != NULL)
               && tool_conf_named(d, found->location, &same))
         {
             if (same) {

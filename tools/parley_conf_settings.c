@@ -40,8 +40,6 @@ static void tool_conf_facts(const parley_directive_t *block,
 static int tool_conf_returns(const parley_directive_t *block);
 static void tool_conf_moq(const parley_directive_t *block,
     parley_block_facts_t *ret);
-static const parley_directive_t *tool_conf_location(
-    const parley_directive_t *block, parley_str_t uri);
 
 
 int
@@ -460,12 +458,7 @@ tool_conf_moq(const parley_directive_t *block, parley_block_facts_t *ret)
 }
 
 
-/*
- * Returns the location of that name that is not a pattern, in the block or in
- * those inside, or NULL.
- */
-
-static const parley_directive_t *
+const parley_directive_t *
 tool_conf_location(const parley_directive_t *block, parley_str_t uri)
 {
     const parley_directive_t  *d, *inner;

@@ -37,6 +37,10 @@ typedef struct {
     int64_t                 now_ms;
     parley_encode_opts_t    trace;          /* trace_id, span_id */
     parley_str_t            query;          /* --args */
+    const parley_directive_t   *connects;   /* location of parley_moq, whose
+                                               commands go to block; NULL:
+                                               none */
+    parley_submit_conf_t    submit;         /* of block, for connects */
     void                   *octets;         /* memory of the state */
     parley_memory_t         memory;         /* state, empty for each message */
     parley_response_t       response;       /* --answer */

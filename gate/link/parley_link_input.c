@@ -28,8 +28,6 @@ static int parley_link_cmd(parley_link_stream_t *st,
     const parley_moq_frame_t *frame);
 static int parley_link_post(parley_link_t *link,
     const parley_moq_frame_t *frame, const parley_link_post_t *facts);
-static parley_str_t parley_link_recipient(const parley_json_t *doc,
-    const parley_link_session_t *s);
 static int parley_link_malformed(parley_link_t *link,
     const parley_moq_frame_t *frame, const parley_error_t *err);
 static parley_str_t parley_link_answer(parley_link_t *link,
@@ -465,7 +463,12 @@ parley_link_cmd(parley_link_stream_t *st, const parley_moq_frame_t *frame)
                                             PARLEY_STR("session_id"));
 
         local = parley_moq_is_local(facts.action);
-        facts.recipient = parley_link_recipient(&doc, facts.session);
+
+        if (!parley_moq_recipient(&doc, &facts.recipient)
+            && facts.session != NULL)
+        {
+            facts.recipient = facts.session->peer;
+        }
     }
 
     /* session_init has a check of its own */
@@ -507,36 +510,6 @@ parley_link_cmd(parley_link_stream_t *st, const parley_moq_frame_t *frame)
     }
 
     return parley_link_post(link, frame, &facts);
-}
-
-
-/* A command that carries a message of another protocol has the recipient of
-   that message; another one goes to the peer of its session. */
-
-static parley_str_t
-parley_link_recipient(const parley_json_t *doc, const parley_link_session_t *s)
-{
-    size_t    i;
-    uint32_t  value;
-
-    static const parley_str_t  names[] = {
-        parley_str("vcp"), parley_str("vcp2"), parley_str("c2a"),
-        parley_str("channel")
-    };
-
-    value = parley_json_get(doc, 0, PARLEY_STR("aee"));
-
-    if (value != PARLEY_JSON_NONE) {
-        return parley_link_string(doc, value, PARLEY_STR("recipient"));
-    }
-
-    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (parley_json_get(doc, 0, names[i]) != PARLEY_JSON_NONE) {
-            return parley_str_none;
-        }
-    }
-
-    return s != NULL ? s->peer : parley_str_none;
 }
 
 

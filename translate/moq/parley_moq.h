@@ -83,6 +83,13 @@ parley_str_t parley_moq_status_name(parley_moq_status_t status);
  */
 int parley_moq_is_local(parley_str_t action);
 
+/*
+ * Returns whether a command names its recipient itself, or carries a message of
+ * another protocol, which has it.  *ret is the recipient of aee.recipient; or
+ * empty.
+ */
+int parley_moq_recipient(const parley_json_t *doc, parley_str_t *ret);
+
 /* Returns the action of an intent: the intent without "moq.cmd.".  Case is
    ignored, as in rules and schemas. */
 parley_str_t parley_moq_action(parley_str_t intent);

@@ -214,6 +214,44 @@ parley_moq_is_local(parley_str_t action)
 }
 
 
+int
+parley_moq_recipient(const parley_json_t *doc, parley_str_t *ret)
+{
+    size_t    i;
+    uint32_t  value;
+
+    static const parley_str_t  names[] = {
+        parley_str("vcp"), parley_str("vcp2"), parley_str("c2a"),
+        parley_str("channel")
+    };
+
+    *ret = parley_str_none;
+
+    value = parley_json_get(doc, 0, PARLEY_STR("aee"));
+
+    if (value != PARLEY_JSON_NONE) {
+        value = parley_json_get(doc, value, PARLEY_STR("recipient"));
+
+        if (value != PARLEY_JSON_NONE
+            && parley_json_type(doc, value) == PARLEY_JSON_STRING
+            && parley_json_string(doc, value, ret) != 0)
+        {
+            *ret = parley_str_none;
+        }
+
+        return 1;
+    }
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (parley_json_get(doc, 0, names[i]) != PARLEY_JSON_NONE) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 parley_str_t
 parley_moq_action(parley_str_t intent)
 {
