@@ -277,7 +277,7 @@ my $alice = listen_to('alice', port => port(1), tls => 1,
                       uri => '/c2a-stream/agent:alice');
 
 
-# what bob asks of alice
+# questions of bob to alice
 sub asked_at_hub {
     my $m = aee(from => 'agent.bob', to => 'agent.alice');
     my $answer = $client->raw(post('/hub', $m, as => 'bob'));

@@ -275,7 +275,7 @@ sub gateway {
     return $text;
 }
 
-# Waits until two gateways count no more messages.
+# Waits until two gateways have counted all messages.
 sub quiet {
     my @statuses = @_;
     my $last = '';

@@ -97,7 +97,7 @@ sub sends {
 
 sub mailbox { my ($who) = @_; return listen_to($who, uri => '/chat') }
 
-# Returns the next request of a stream whose event the test accepts.
+# Returns the next request of a stream with an event that the test accepts.
 sub next_of {
     my ($stream, $wanted, $seconds) = @_;
 

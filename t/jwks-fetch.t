@@ -33,7 +33,7 @@ my $gives = '$c->answer(200, [], Parley::Env::slurp("' . tmp_dir()
           . '/set.json"))';
 
 
-# Returns a gateway whose keys come from the given location.
+# Returns a gateway with keys from the given location.
 sub gateway {
     my ($location, %o) = @_;
 

@@ -386,7 +386,7 @@ sim_give(sim_conn_t *c, sim_input_t *in, size_t octets)
 }
 
 
-/* Sends what an attacker sends. */
+/* Sends malformed octets, as an attacker. */
 
 void
 sim_evil(sim_conn_t *c)
@@ -452,7 +452,7 @@ sim_evil(sim_conn_t *c)
 }
 
 
-/* Sends many frames whose answers the peer does not read. */
+/* Sends many frames, and reads no answers. */
 
 void
 sim_flood(sim_conn_t *c)

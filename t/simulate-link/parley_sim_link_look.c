@@ -1,4 +1,4 @@
-/* The peer reads what the gateway wrote, and judges it. */
+/* The peer reads and judges the octets of the gateway. */
 
 #include "t/simulate-link/parley_sim_link.h"
 

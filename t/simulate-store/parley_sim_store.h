@@ -93,7 +93,7 @@ typedef struct {
                                            engine, at the worker */
     size_t                left[2];      /* octets to and from the engine, after
                                            which it is cut */
-    unsigned              cut:1;        /* it takes no more octets */
+    unsigned              cut:1;        /* it takes octets no longer */
 } sim_link_t;
 
 

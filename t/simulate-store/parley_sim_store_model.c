@@ -757,7 +757,8 @@ sim_model_check(void)
         for (k = 0; k < s->nnodes; k++) {
             w = &s->nodes[k].workers[0];
 
-            /* Its end was told to the store: nobody has to ask its holder. */
+            /* Its end was told to the store, so no question to its holder
+               is needed. */
 
             told = !x->accepted && !x->local && !x->stuck;
 

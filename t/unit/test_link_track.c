@@ -115,7 +115,7 @@ test_mailbox(void **state)
     assert_int_equal(w.objects[6].group_gap, 1);
     assert_int_equal(w.objects[6].object_gap, w.objects[6].id);
 
-    /* a peer that reads no more holds a bounded memory */
+    /* a peer that does not read holds a bounded memory */
 
     for (i = 0; i < w.nstreams; i++) {
         w.streams[i]->room = 0;
@@ -206,7 +206,7 @@ test_fetch(void **state)
     assert_string_equal(w.objects[2].text, "{\"n\":2}");
     assert_true(w.streams[w.nstreams - 1]->finished);
 
-    /* places that are no longer retained */
+    /* places that are dropped */
 
     control(&m);
     parley_link_fetched(w.link, w.fetches[1], 1, 290);
