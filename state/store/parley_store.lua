@@ -560,6 +560,15 @@ local function admit(keys, argv)
     return 'ok'
 end
 
+-- Returns what p1_admit would return about an id, and changes nothing.  ARGV: as
+-- of p1_admit.
+
+local function look(keys, argv)
+    local id = redis.call('GET', keys[1] .. 'i' .. argv[3])
+
+    return taken(keys[1], argv, id, nil, clock()) or 'ok'
+end
+
 -- Returns the generation of a shared record, or nil if it was dropped or has an
 -- unknown format.
 
@@ -1177,6 +1186,8 @@ redis.register_function{ function_name = 'p1_adopt', callback = adopt,
 redis.register_function{ function_name = 'p1_keep', callback = keep,
                          flags = full }
 redis.register_function{ function_name = 'p1_feed', callback = feed,
+                         flags = read }
+redis.register_function{ function_name = 'p1_look', callback = look,
                          flags = read }
 redis.register_function{ function_name = 'p1_nodes', callback = nodes,
                          flags = read }

@@ -23,6 +23,8 @@ static int parley_store_ask_admit(parley_store_t *s,
 static int parley_store_look(parley_store_t *s, parley_store_call_t *call);
 static int parley_store_reserved(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
+static parley_admit_t parley_store_word(parley_store_t *s,
+    const parley_wire_reply_t *reply);
 static int parley_store_admitted(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
 static int parley_store_looked(parley_store_t *s, parley_store_call_t *call,
@@ -233,20 +235,33 @@ parley_store_ask_admit(parley_store_t *s, parley_store_call_t *call)
 }
 
 
-/* A message that is too old passes only as a duplicate. */
+/* A message that is too old passes only as a duplicate.  A reservation of a
+   node whose lease is over is none. */
 
 static int
 parley_store_look(parley_store_t *s, parley_store_call_t *call)
 {
-    uint8_t       name[PARLEY_STORE_PREFIX + 1 + PARLEY_KEY_LEN];
-    parley_str_t  arguments[2];
+    char                       lease[24];
+    uint8_t                    holder[PARLEY_STORE_HOLDER];
+    parley_str_t               arguments[10];
+    parley_store_admission_t  *a = &call->u.admit;
 
-    arguments[0] = PARLEY_STR("GET");
-    arguments[1] = parley_store_name(s, 'i', call->u.admit.id, name);
+    parley_store_holder(s, a->stamp, holder);
+
+    arguments[0] = PARLEY_STR("FCALL");
+    arguments[1] = PARLEY_STR("p1_look");
+    arguments[2] = PARLEY_STR("1");
+    arguments[3] = parley_store_prefix(s);
+    arguments[4] = parley_str_make(holder, sizeof(holder));
+    arguments[5] = parley_str_make(a->print, PARLEY_PRINT_LEN);
+    arguments[6] = parley_str_make(a->id, PARLEY_KEY_LEN);
+    arguments[7] = parley_str_none;
+    arguments[8] = parley_str_none;
+    arguments[9] = parley_wire_number(s->conf->lease, lease);
 
     call->answer = parley_store_looked;
 
-    return parley_store_command(call, arguments, 2);
+    return parley_store_command(call, arguments, 10);
 }
 
 
@@ -299,16 +314,13 @@ parley_store_reserved(parley_store_t *s, parley_store_call_t *call,
 }
 
 
-static int
-parley_store_admitted(parley_store_t *s, parley_store_call_t *call,
-    const parley_wire_reply_t *reply)
+/* Returns the verdict of p1_admit or p1_look; FULL: the reply is none. */
+
+static parley_admit_t
+parley_store_word(parley_store_t *s, const parley_wire_reply_t *reply)
 {
     size_t        i;
     parley_str_t  word;
-
-    if (parley_wire_elements(reply) != 0) {
-        return parley_store_limited(s, call, reply);
-    }
 
     static const struct {
         const char      *word;
@@ -323,22 +335,35 @@ parley_store_admitted(parley_store_t *s, parley_store_call_t *call,
         { "unreadable", PARLEY_ADMIT_AWAY },
     };
 
-    if (parley_wire_text(reply, &word)) {
+    if (!parley_wire_text(reply, &word)) {
+        return PARLEY_ADMIT_FULL;
+    }
 
-        if (parley_str_is(word, "unreadable")) {
-            parley_store_unreadable(s);
-        }
+    if (parley_str_is(word, "unreadable")) {
+        parley_store_unreadable(s);
+    }
 
-        for (i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
-            if (word.len == strlen(verdicts[i].word)
-                && memcmp(word.data, verdicts[i].word, word.len) == 0)
-            {
-                return parley_store_verdict(s, call, verdicts[i].verdict);
-            }
+    for (i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
+        if (word.len == strlen(verdicts[i].word)
+            && memcmp(word.data, verdicts[i].word, word.len) == 0)
+        {
+            return verdicts[i].verdict;
         }
     }
 
-    return parley_store_verdict(s, call, PARLEY_ADMIT_FULL);
+    return PARLEY_ADMIT_FULL;
+}
+
+
+static int
+parley_store_admitted(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    if (parley_wire_elements(reply) != 0) {
+        return parley_store_limited(s, call, reply);
+    }
+
+    return parley_store_verdict(s, call, parley_store_word(s, reply));
 }
 
 
@@ -388,25 +413,21 @@ static int
 parley_store_looked(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply)
 {
-    parley_str_t        value;
-    parley_store_id_t   id;
+    parley_admit_t      verdict;
     parley_admitted_t  *ret = call->ret;
 
-    if (ret == NULL || !parley_wire_text(reply, &value)
-        || parley_store_read_id(s, value, &id) <= 0)
-    {
+    if (ret == NULL) {
         return 0;
     }
 
-    if (memcmp(id.print, call->u.admit.print, PARLEY_PRINT_LEN) != 0) {
-        ret->verdict = PARLEY_ADMIT_OTHER;
+    verdict = parley_store_word(s, reply);
 
-    } else if (id.state == 't') {
-        ret->verdict = PARLEY_ADMIT_DUPLICATE;
+    if (verdict == PARLEY_ADMIT_OTHER || verdict == PARLEY_ADMIT_DUPLICATE) {
+        ret->verdict = verdict;
 
-    } else {
+    } else if (verdict == PARLEY_ADMIT_IN_FLIGHT) {
         parley_store_ask_held(s, PARLEY_KIND_ID, call->u.admit.id);
-        ret->verdict = PARLEY_ADMIT_IN_FLIGHT;
+        ret->verdict = verdict;
         ret->wait = 1000;
     }
 

@@ -218,10 +218,10 @@ compare_function(void)
         "p1_enter", "p1_renew", "p1_admit", "p1_admit", "p1_settle",
         "p1_free", "p1_put", "p1_drop", "p1_share", "p1_unshare", "p1_changes",
         "p1_append", "p1_append", "p1_join", "p1_say", "p1_feed", "p1_keep",
-        "p1_nodes", "p1_order", "p1_none"
+        "p1_nodes", "p1_order", "p1_look", "p1_none"
     };
 
-    const char  *name = names[parley_test_below(&draw, 20)];
+    const char  *name = names[parley_test_below(&draw, 21)];
 
     compare_text("FCALL");
     compare_text(name);
@@ -242,7 +242,9 @@ compare_function(void)
         compare_octets('N', 3, 8);
         compare_text("100000");
 
-    } else if (strcmp(name, "p1_admit") == 0) {
+    } else if (strcmp(name, "p1_admit") == 0
+               || strcmp(name, "p1_look") == 0)
+    {
         compare_holder();
         compare_word("print001", "print002");
         compare_key('I');

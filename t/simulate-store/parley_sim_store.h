@@ -224,6 +224,7 @@ typedef struct sim_verb_s {
     unsigned               asks:1;
     unsigned               answers:1;
     unsigned               takes:1;     /* it will be accepted */
+    unsigned               stale:1;     /* it is too old */
     unsigned               waits:1;     /* for the store */
     unsigned               lost:1;      /* the engine lost the reservation, or
                                            its lease was over */
@@ -396,8 +397,9 @@ void sim_verb_go(sim_verb_t *v);
 int sim_verb_waits(sim_verb_t *v, parley_state_done_t how);
 void sim_verb_free(sim_verb_t *v);
 
-/* Admits an id once more, at a worker, and gives it back. */
-parley_admit_t sim_probe(sim_worker_t *w, sim_id_t *id);
+/* Admits an id once more, at a worker, and gives it back.  stale: it looks for
+   the id as a message that is too old. */
+parley_admit_t sim_probe(sim_worker_t *w, sim_id_t *id, int stale);
 
 /* As sim_probe(), when nothing is under way: the holder of an id that is in
    flight is asked. */

@@ -762,7 +762,14 @@ sim_model_check(void)
 
             told = !x->accepted && !x->local && !x->stuck;
 
-            verdict = told ? sim_probe(w, x) : sim_verdict(w, x);
+            if (told && x->kind == PARLEY_KIND_ID
+                && sim_probe(w, x, 1) != PARLEY_ADMIT_STALE)
+            {
+                sim_fail("CLU-11 an id that nobody holds is free for a message "
+                         "that is too old: %s is not, at node %u", x->name, k);
+            }
+
+            verdict = told ? sim_probe(w, x, 0) : sim_verdict(w, x);
 
             if (verdict == PARLEY_ADMIT_AWAY) {
                 sim_fail("CLU-09 a store is used again after a fault: %s gets "

@@ -57,6 +57,7 @@ sim_verb_admit(sim_verb_t *v)
     a->slot = v->answers ? v->slot->key : NULL;
     a->ttl = SIM_TTL;
     a->slot_ttl = SIM_TTL;
+    a->stale = v->stale;
     a->everywhere = v->id != NULL && v->id->everywhere;
 
     v->stage = SIM_VERB_ADMIT;
@@ -414,7 +415,7 @@ sim_probed(parley_call_t *call)
 
 
 parley_admit_t
-sim_probe(sim_worker_t *w, sim_id_t *id)
+sim_probe(sim_worker_t *w, sim_id_t *id, int stale)
 {
     unsigned         i;
     sim_verb_t      *v;
@@ -430,6 +431,7 @@ sim_probe(sim_worker_t *w, sim_id_t *id)
     v->id = id->kind == PARLEY_KIND_ID ? id : NULL;
     v->slot = id->kind == PARLEY_KIND_SLOT ? id : NULL;
     v->answers = v->slot != NULL;
+    v->stale = (unsigned) stale & 1;
 
     if (sim_verb_admit(v)) {
         for (i = 0; i < 200 && v->waits; i++) {
@@ -466,13 +468,13 @@ sim_verdict(sim_worker_t *w, sim_id_t *x)
     unsigned        i;
     parley_admit_t  verdict;
 
-    verdict = sim_probe(w, x);
+    verdict = sim_probe(w, x, 0);
 
     for (i = 0; i < 5 && (verdict == PARLEY_ADMIT_IN_FLIGHT
                           || verdict == PARLEY_ADMIT_ANSWERING); i++)
     {
         sim_store_pass(100 * SIM_MS);
-        verdict = sim_probe(w, x);
+        verdict = sim_probe(w, x, 0);
     }
 
     if (i == 5 && !x->dead) {

@@ -234,6 +234,37 @@ test_late_list(void **state)
 }
 
 
+/* A node that died had an id: it is free for a message that is too old when its
+   lease is over, as for others. */
+
+static void
+test_dead_holder(void **state)
+{
+    unsigned            i;
+    parley_admission_t  m = message("m", "printone");
+
+    (void) state;
+
+    assert_int_equal(admit(&a, &m).verdict, PARLEY_ADMIT_OK);
+    parley_test_node_end(&a);
+    parley_test_node_begin(&a, &engine, 'C');
+    parley_test_nodes_up(both, 2);
+
+    m.stale = 1;
+    assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_IN_FLIGHT);
+
+    for (i = 0; i < 40 && admit(&b, &m).verdict == PARLEY_ADMIT_IN_FLIGHT; i++)
+    {
+        parley_test_nodes(both, 2, NULL, b.conf.lease / 20);
+    }
+
+    assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_STALE);
+
+    m.stale = 0;
+    assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_OK);
+}
+
+
 int
 main(void)
 {
@@ -248,6 +279,8 @@ main(void)
                  test_adopt_alive),
         nodes_test("CLU-04 CLU-07: a list of nodes from before a join",
                    test_late_list),
+        nodes_test("CLU-01 CLU-11: the id of a node that died",
+                   test_dead_holder),
         nodes_test("CLU-07 CLU-11: the connection of a killed worker",
                    test_kill_sibling),
     };
