@@ -121,40 +121,52 @@ parley_settings_listens_by(const parley_settings_t *s)
 }
 
 
+int
+parley_settings_alone(const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_directive_id_t id,
+    const char *expects, uint64_t others, parley_problem_t *problem)
+{
+    size_t       i;
+    const char  *name = parley_directives[id].name;
+
+    problem->where = s->where[id];
+
+    for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
+        if ((others & (uint64_t) 1 << i) && parley_settings_has(s, i)
+            && !parley_settings_off(s, (parley_directive_id_t) i))
+        {
+            return parley_problem(problem, "\"%s\" %s\"%s\"", name, expects,
+                                  parley_directives[i].name);
+        }
+    }
+
+    return block->handled || block->frame
+           ? parley_problem(problem, "\"%s\" %s%s", name, expects,
+                            block->handled ? PARLEY_SETTINGS_HANDLER
+                                           : PARLEY_SETTINGS_NESTED)
+           : 0;
+}
+
+
 /* C2A-01: a location of parley_host */
 
 int
 parley_settings_host(parley_settings_http_t *http, const parley_settings_t *s,
     const parley_block_facts_t *block, parley_problem_t *problem)
 {
-    size_t       i;
     const char  *why;
 
-    static const parley_directive_id_t  others[] = {
-        PARLEY_DIRECTIVE_ACCEPT, PARLEY_DIRECTIVE_SPEAK,
-        PARLEY_DIRECTIVE_SUBMIT, PARLEY_DIRECTIVE_MCP, PARLEY_DIRECTIVE_STREAM,
-        PARLEY_DIRECTIVE_WEBSOCKET, PARLEY_DIRECTIVE_ROSTER,
-        PARLEY_DIRECTIVE_KEYS, PARLEY_DIRECTIVE_CONTROL,
-        PARLEY_DIRECTIVE_DRY_RUN
-    };
-
-    problem->where = s->where[PARLEY_DIRECTIVE_HOST];
-
-    for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        if (parley_settings_has(s, others[i])
-            && !parley_settings_off(s, others[i]))
-        {
-            return parley_problem(problem, "\"parley_host\" "
-                                  PARLEY_SETTINGS_PUBLISHES "\"%s\"",
-                                  parley_directives[others[i]].name);
-        }
+    if (parley_settings_alone(s, block, PARLEY_DIRECTIVE_HOST,
+                              PARLEY_SETTINGS_PUBLISHES,
+                              PARLEY_SETTINGS_READING
+                              | parley_settings_bit(WEBSOCKET)
+                              | parley_settings_bit(DRY_RUN), problem)
+        != 0)
+    {
+        return -1;
     }
 
-    why = block->handled
-          ? PARLEY_SETTINGS_PUBLISHES PARLEY_SETTINGS_HANDLER
-          : block->frame
-          ? PARLEY_SETTINGS_PUBLISHES PARLEY_SETTINGS_NESTED
-          : s->jwt == NULL && s->gate.certificate != PARLEY_DEMAND_REQUIRED
+    why = s->jwt == NULL && s->gate.certificate != PARLEY_DEMAND_REQUIRED
           ? PARLEY_SETTINGS_PROOF " or \"parley_certificate required\""
           : http->directory == NULL
           ? "needs \"parley_identities\", which lists surfaces and readers"
@@ -194,31 +206,17 @@ parley_settings_websocket(parley_settings_http_t *http,
     const parley_settings_t *s, const parley_block_facts_t *block,
     parley_problem_t *problem)
 {
-    size_t      i;
     const char  *why;
 
-    static const parley_directive_id_t  others[] = {
-        PARLEY_DIRECTIVE_ACCEPT, PARLEY_DIRECTIVE_SPEAK,
-        PARLEY_DIRECTIVE_SUBMIT, PARLEY_DIRECTIVE_MCP, PARLEY_DIRECTIVE_STREAM,
-        PARLEY_DIRECTIVE_ROSTER, PARLEY_DIRECTIVE_KEYS,
-        PARLEY_DIRECTIVE_CONTROL
-    };
-
-    problem->where = s->where[PARLEY_DIRECTIVE_WEBSOCKET];
-
-    for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        if (parley_settings_has(s, others[i])) {
-            return parley_problem(problem, "\"parley_websocket\" "
-                                  PARLEY_SETTINGS_PUBLISHES "\"%s\"",
-                                  parley_directives[others[i]].name);
-        }
+    if (parley_settings_alone(s, block, PARLEY_DIRECTIVE_WEBSOCKET,
+                              PARLEY_SETTINGS_PUBLISHES,
+                              PARLEY_SETTINGS_READING, problem)
+        != 0)
+    {
+        return -1;
     }
 
-    why = block->handled
-          ? PARLEY_SETTINGS_PUBLISHES PARLEY_SETTINGS_HANDLER
-          : block->frame
-          ? PARLEY_SETTINGS_PUBLISHES PARLEY_SETTINGS_NESTED
-          : s->jwt == NULL && s->gate.certificate == PARLEY_DEMAND_OFF
+    why = s->jwt == NULL && s->gate.certificate == PARLEY_DEMAND_OFF
           ? PARLEY_SETTINGS_PROOF " or \"parley_certificate on\""
           : parley_settings_has(s, PARLEY_DIRECTIVE_DRY_RUN)
           ? PARLEY_SETTINGS_PUBLISHES "\"parley_dry_run\""

@@ -26,33 +26,20 @@ int
 parley_settings_moq(const parley_settings_t *s,
     const parley_block_facts_t *block, parley_problem_t *problem)
 {
-    size_t       i;
     const char  *why;
 
-    static const parley_directive_id_t  others[] = {
-        PARLEY_DIRECTIVE_ACCEPT, PARLEY_DIRECTIVE_SPEAK,
-        PARLEY_DIRECTIVE_SUBMIT, PARLEY_DIRECTIVE_MCP, PARLEY_DIRECTIVE_STREAM,
-        PARLEY_DIRECTIVE_WEBSOCKET, PARLEY_DIRECTIVE_HOST,
-        PARLEY_DIRECTIVE_ROSTER, PARLEY_DIRECTIVE_KEYS,
-        PARLEY_DIRECTIVE_CONTROL
-    };
-
-    problem->where = s->where[PARLEY_DIRECTIVE_MOQ];
-
-    for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        if (parley_settings_has(s, others[i])) {
-            return parley_problem(problem, "\"parley_moq\" "
-                                  PARLEY_SETTINGS_CONNECTS "\"%s\"",
-                                  parley_directives[others[i]].name);
-        }
+    if (parley_settings_alone(s, block, PARLEY_DIRECTIVE_MOQ,
+                              PARLEY_SETTINGS_CONNECTS,
+                              PARLEY_SETTINGS_READING
+                              | parley_settings_bit(WEBSOCKET)
+                              | parley_settings_bit(HOST), problem)
+        != 0)
+    {
+        return -1;
     }
 
-    why = block->handled
-          ? PARLEY_SETTINGS_CONNECTS PARLEY_SETTINGS_HANDLER
-          : block->returns
+    why = block->returns
           ? PARLEY_SETTINGS_CONNECTS PARLEY_SETTINGS_RETURN
-          : block->frame
-          ? PARLEY_SETTINGS_CONNECTS PARLEY_SETTINGS_NESTED
           : block->pattern
           ? "is in a location that no PATH names; expected a location with a "
             "plain name, such as \"location = /moq\""

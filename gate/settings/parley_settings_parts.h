@@ -26,6 +26,14 @@
      | parley_settings_bit(RATE) | parley_settings_bit(DRY_RUN))
 
 
+/* directives about messages, or that answer requests otherwise */
+#define PARLEY_SETTINGS_READING                                               \
+    (parley_settings_bit(ACCEPT) | parley_settings_bit(SPEAK)                 \
+     | parley_settings_bit(SUBMIT) | parley_settings_bit(MCP)                 \
+     | parley_settings_bit(STREAM) | parley_settings_bit(ROSTER)              \
+     | parley_settings_bit(KEYS) | parley_settings_bit(CONTROL))
+
+
 /* parts of errors that several checks have */
 #define PARLEY_SETTINGS_ANSWERS                                              \
     "answers requests itself; expected a location without "
@@ -46,6 +54,15 @@
 int parley_settings_endpoint_check(parley_settings_http_t *http,
     const parley_settings_t *s, const parley_block_facts_t *block,
     parley_directive_id_t id, parley_problem_t *problem);
+
+/*
+ * Checks that a location with the directive id has no other content handler, no
+ * locations, and none of others (bits of 1 << id).  expects is the text of the
+ * error, up to the name.
+ */
+int parley_settings_alone(const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_directive_id_t id,
+    const char *expects, uint64_t others, parley_problem_t *problem);
 
 /*
  * Checks a block of parley_websocket.  The checks of all blocks that take
