@@ -372,9 +372,7 @@ static void
 parley_link_space_joined(parley_link_t *link, parley_link_tap_t *tap,
     int status)
 {
-    parley_link_source_t   *s, *next;
-    parley_moqt_effect_t    effect;
-    parley_moqt_message_t   m;
+    parley_link_source_t  *s, *next;
 
     for (s = link->sources; s != NULL; s = next) {
         next = s->next;
@@ -384,30 +382,16 @@ parley_link_space_joined(parley_link_t *link, parley_link_tap_t *tap,
         }
     }
 
-    memset(&m, 0, sizeof(parley_moqt_message_t));
-
-    m.type = PARLEY_MOQT_PUBLISH_NAMESPACE_CANCEL;
-    m.request = link->announcement;
-
-    if (status == 409) {
-        m.code = PARLEY_MOQT_REFUSE_UNINTERESTED;
-        m.text = PARLEY_STR("another connection has announced the namespace");
-
-    } else {
-        m.code = status == 401 || status == 403
-                 ? PARLEY_MOQT_REFUSE_UNAUTHORIZED
-                 : PARLEY_MOQT_REFUSE_INTERNAL_ERROR;
-        m.text = PARLEY_STR("the namespace cannot be announced");
-    }
-
-    link->announced = 0;
-    link->wanted = 0;
     link->space = NULL;
-
-    parley_link_drop(link, &link->announced_agent);
     parley_link_tap_part(link, tap);
 
-    (void) parley_link_send(link, &m, &effect);
+    (void) parley_link_announce_cancel(link,
+               status == 409 ? PARLEY_MOQT_REFUSE_UNINTERESTED
+               : status == 401 || status == 403
+               ? PARLEY_MOQT_REFUSE_UNAUTHORIZED
+               : PARLEY_MOQT_REFUSE_INTERNAL_ERROR,
+               status == 409 ? "another connection has announced the namespace"
+                             : "the namespace cannot be announced");
 }
 
 

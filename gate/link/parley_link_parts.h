@@ -390,8 +390,11 @@ parley_link_track_t *parley_link_answers(parley_link_t *link,
 /* Sends requests that the peer did not permit before. */
 int parley_link_requests(parley_link_t *link);
 
-/* Joins the log of the announced namespace, after the proof. */
+/* Joins the log of the announced namespace, after the proof; and ends its
+   announcement. */
 int parley_link_announce_join(parley_link_t *link);
+int parley_link_announce_cancel(parley_link_t *link,
+    parley_moqt_refuse_t code, const char *text);
 
 
 /* parley_link_tap.c */

@@ -168,6 +168,15 @@ parley_link_announce_join(parley_link_t *link)
         return 0;
     }
 
+    /* before the proof any agent may be named */
+
+    if (!parley_str_eq(link->announced_agent, link->agent)) {
+        return parley_link_announce_cancel(link,
+                                           PARLEY_MOQT_REFUSE_UNAUTHORIZED,
+                                           "the namespace is that of another "
+                                           "agent");
+    }
+
     memset(&tap, 0, sizeof(parley_link_tap_t));
 
     tap.agent = link->announced_agent;
@@ -177,6 +186,29 @@ parley_link_announce_join(parley_link_t *link)
     link->space = parley_link_tap_join(link, &tap);
 
     return link->space != NULL ? 0 : parley_link_memory(link);
+}
+
+
+int
+parley_link_announce_cancel(parley_link_t *link, parley_moqt_refuse_t code,
+    const char *text)
+{
+    parley_moqt_effect_t   effect;
+    parley_moqt_message_t  m;
+
+    memset(&m, 0, sizeof(parley_moqt_message_t));
+
+    m.type = PARLEY_MOQT_PUBLISH_NAMESPACE_CANCEL;
+    m.request = link->announcement;
+    m.code = code;
+    m.text = parley_str_c(text);
+
+    link->announced = 0;
+    link->wanted = 0;
+
+    parley_link_drop(link, &link->announced_agent);
+
+    return parley_link_send(link, &m, &effect);
 }
 
 

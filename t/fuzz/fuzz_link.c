@@ -89,9 +89,14 @@ give_message(void)
             parley_moqt_pairs_put_token(&p, PARLEY_MOQT_SETUP_TOKEN, &token);
         }
 
-    } else if (m.type == PARLEY_MOQT_SUBSCRIBE
-               || m.type == PARLEY_MOQT_PUBLISH_OK
-               || m.type == PARLEY_MOQT_REQUEST_UPDATE)
+    } else if (m.row->request && alias & 32) {
+        token.alias_type = PARLEY_MOQT_TOKEN_USE_VALUE;
+        token.value = alias & 64 ? PARLEY_STR("token") : PARLEY_STR("other");
+        parley_moqt_pairs_put_token(&p, PARLEY_MOQT_PARAM_TOKEN, &token);
+    }
+
+    if (m.type == PARLEY_MOQT_SUBSCRIBE || m.type == PARLEY_MOQT_PUBLISH_OK
+        || m.type == PARLEY_MOQT_REQUEST_UPDATE)
     {
         parley_moqt_pairs_put_integer(&p, PARLEY_MOQT_PARAM_FORWARD,
                                       alias < 200);
@@ -184,6 +189,7 @@ static void
 give_frame(fuzz_input_t *in)
 {
     uint8_t                    n;
+    uint8_t                    gap[] = { PARLEY_MOQT_EXT_GROUP_GAP, 0 };
     parley_buf_t               b;
     parley_str_t               octets;
     parley_arena_t             arena;
@@ -223,6 +229,14 @@ give_frame(fuzz_input_t *in)
     f.flags = n & 32 && f.payload.len > 0 ? PARLEY_MOQ_FRAGMENTED : 0;
 
     o.length = PARLEY_MOQ_HEADER_LEN + f.payload.len;
+
+    /* a gap in group 0 makes the track malformed */
+
+    if ((f.stream & 14) == 14) {
+        st.type |= PARLEY_MOQT_STREAM_EXTENSIONS;
+        gap[1] = f.stream >> 4 & 1;
+        o.extensions.octets = parley_str_make(gap, sizeof(gap));
+    }
 
     check(parley_moqt_data_write(&writer, draft, &b, &st) == 0);
     check(parley_moqt_object_write(&writer, &b, &o) == 0);

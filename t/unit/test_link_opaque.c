@@ -717,6 +717,19 @@ test_taken_over(void **state)
     assert_false(w.closed);
 
     end();
+
+    /* the namespace of another agent, before the proof */
+
+    begin(SIZE_MAX);
+    setup("/moq", "token", 100);
+    ask(PARLEY_MOQT_PUBLISH_NAMESPACE, "camera", "");
+    prove(0, "alice", "alice");
+    assert_int_equal(w.ntaps, 0);
+    assert_int_equal(w.types[w.ngot - 2], PARLEY_MOQT_PUBLISH);
+    assert_int_equal(last(PARLEY_MOQT_PUBLISH_NAMESPACE_CANCEL)->code,
+                     PARLEY_MOQT_REFUSE_UNAUTHORIZED);
+
+    end();
 }
 
 
