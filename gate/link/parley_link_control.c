@@ -167,8 +167,16 @@ parley_link_message(parley_link_t *link, const parley_moqt_message_t *m,
             data = request->data;
             request->data = NULL;
 
-            if (data != NULL) {
-                return parley_link_source_over(link, data, m);
+            if (data != NULL && parley_link_source_over(link, data, m) != 0) {
+                return -1;
+            }
+
+            /* PUBLISH still has to be answered */
+
+            if (request->state == PARLEY_MOQT_CANCELLED && !request->own) {
+                return parley_link_error(link, m->request,
+                                         PARLEY_MOQT_REFUSE_UNINTERESTED,
+                                         "the track has ended");
             }
         }
 

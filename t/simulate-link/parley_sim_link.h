@@ -48,6 +48,16 @@
 #define SIM_ANSWER     3000         /* octets of the longest answer */
 #define SIM_RECORD     4000         /* octets of the longest record */
 #define SIM_RETAINED   400          /* records of a log */
+#define SIM_LAG        20000        /* octets that wait for a subscriber */
+#define SIM_LOGS       6            /* of opaque tracks and namespaces */
+#define SIM_MEMBERS    16           /* logs that a connection has joined */
+#define SIM_RELAYS     256          /* records that are being appended */
+#define SIM_VIDEOS     3            /* opaque tracks of a peer */
+#define SIM_WATCHES    5            /* subscriptions of them */
+#define SIM_UPDATES    16
+#define SIM_FILMS      2048         /* their frames */
+#define SIM_FILM       900          /* octets of the longest one */
+#define SIM_OPAQUE     1000         /* index of the first request of them */
 
 
 typedef enum {
@@ -82,6 +92,12 @@ typedef enum {
     SIM_STEP_STOP,              /* STOP_SENDING */
     SIM_STEP_TIME,
     SIM_STEP_LEAVE,
+    SIM_STEP_OFFER,             /* PUBLISH of an opaque track */
+    SIM_STEP_WATCH,             /* SUBSCRIBE, TRACK_STATUS */
+    SIM_STEP_FILM,              /* its frames */
+    SIM_STEP_JOIN,              /* the adapter ends a join */
+    SIM_STEP_RELAY,             /* and an append */
+    SIM_STEP_UNRULE,            /* a membership ends */
     SIM_STEP_EVIL,              /* of an attacker */
     SIM_STEP_FLOOD,
     SIM_STEP_COUNT
@@ -127,6 +143,8 @@ typedef struct {
     unsigned    posted;
     unsigned    token;          /* with which it was posted */
     unsigned    due:1;          /* its answer must come */
+    unsigned    acked:1;        /* of session_init: session_ack has come */
+    unsigned    mailed:1;       /* with a mailbox */
     unsigned    answers;
 } sim_frame_t;
 
@@ -151,6 +169,9 @@ struct sim_out_s {
     parley_moqt_data_t   data;
     int                  alias;         /* index; -1: not known */
     int                  fetch;
+    int                  watch;
+    unsigned             film;          /* first one of its stream; 0: none */
+    unsigned             last;          /* film that came */
     uint8_t             *frame;         /* object that is read */
     size_t               frame_len;
     uint8_t             *whole;         /* payload of several chunks */
@@ -219,7 +240,66 @@ typedef struct {
     size_t                 ends[SIM_PIECES];
     unsigned               n;
     unsigned               pub;
+    unsigned               film;        /* first one; 0: none */
 } sim_input_t;
+
+
+/* a log that a link has joined */
+typedef struct {
+    parley_link_tap_t  *tap;            /* NULL: free */
+    unsigned            log;
+    unsigned            told:1;         /* the link has the result */
+    unsigned            joined:1;
+    uint64_t            since;          /* records after this number */
+} sim_member_t;
+
+
+/* an append under way */
+typedef struct {
+    unsigned            log;
+    unsigned            publisher;
+    uint64_t            seq;
+    uint8_t            *octets;         /* NULL: it only counts */
+    size_t              len;
+    unsigned            conn;           /* that is told; 0: none */
+    parley_link_tap_t  *tap;
+    uint64_t            op;
+    int64_t             count;
+} sim_relay_t;
+
+
+/* an opaque track of a peer */
+typedef struct {
+    unsigned  used:1;
+    unsigned  done:1;
+    unsigned  subscribed:1;             /* by the gateway */
+    unsigned  forward:1;
+    unsigned  log;
+    uint64_t  alias;
+    uint64_t  request;
+    uint64_t  group;
+} sim_video_t;
+
+
+/* a subscription of one, or TRACK_STATUS */
+typedef struct {
+    unsigned  used:1;
+    unsigned  status:1;
+    unsigned  live:1;
+    unsigned  torn:1;                   /* its streams may break off */
+    unsigned  log;
+    uint64_t  alias;
+    uint64_t  request;
+} sim_watch_t;
+
+
+/* a frame of an opaque track that was sent */
+typedef struct {
+    unsigned  log;
+    unsigned  first;                    /* of its stream */
+    unsigned  alien:1;                  /* its Session ID is not open */
+    unsigned  fin:1;                    /* of the first: FIN has arrived */
+} sim_film_t;
 
 
 typedef struct {
@@ -312,6 +392,7 @@ struct sim_conn_s {
     sim_asked_t            asked[SIM_ASKED];
     uint64_t               wants[4];    /* SUBSCRIBE of the gateway */
     unsigned               want_agents[4];
+    unsigned               want_logs[4];
     unsigned               nwants;
     sim_open_t             opens[SIM_NAMES];
     sim_proof_t            proofs[SIM_PROOFS];
@@ -321,6 +402,11 @@ struct sim_conn_s {
     parley_place_t         place;       /* of the mailbox */
     parley_place_t         high;        /* the last one that was passed */
     int                    listener;    /* proof that has it; -1: none */
+    sim_member_t           members[SIM_MEMBERS];
+    sim_video_t            videos[SIM_VIDEOS];
+    sim_watch_t            watches[SIM_WATCHES];
+    uint64_t               updates[SIM_UPDATES];    /* of the gateway */
+    unsigned               nupdates;
 };
 
 
@@ -345,6 +431,13 @@ typedef struct {
     unsigned              ntokens;
     sim_frame_t           frames[SIM_FRAMES];
     unsigned              nframes;
+    unsigned              rules[2][2];  /* agent, publisher that it may read */
+    unsigned              spoiled;      /* an attacker has spoiled octets */
+    sim_relay_t           relays[SIM_RELAYS];
+    unsigned              nrelays;
+    uint64_t              seq;          /* of the last record */
+    sim_film_t            films[SIM_FILMS];
+    unsigned              nfilms;
 } sim_link_t;
 
 
@@ -388,6 +481,10 @@ void sim_env_free(sim_mem_t *mem);
 /* parley_sim_link_env.c */
 parley_link_t *sim_env_link(sim_conn_t *c);
 sim_proof_t *sim_proof_of(sim_conn_t *c, parley_link_session_t *session);
+
+/* Reads the number of a token; that of an empty or spoiled one is 0, which is
+   never proved. */
+unsigned sim_token_number(parley_str_t text);
 
 
 /* parley_sim_link_adapter.c */
@@ -440,6 +537,27 @@ void sim_tear(sim_conn_t *c, sim_track_t *t);
 void sim_fetch(sim_conn_t *c);
 int sim_want(sim_conn_t *c, int ok);
 void sim_ask(sim_conn_t *c, const parley_moqt_message_t *m, int index);
+
+
+/* parley_sim_link_opaque.c */
+unsigned sim_log_of(parley_str_t agent, parley_str_t track);
+int sim_env_join(void *ctx, parley_link_tap_t *tap);
+void sim_env_part(void *ctx, parley_link_tap_t *tap);
+int sim_env_relay(void *ctx, parley_link_relay_t *relay);
+int sim_join(sim_conn_t *c);
+int sim_relay(void);
+void sim_unrule(sim_conn_t *c);
+void sim_offer(sim_conn_t *c);
+int sim_supply(sim_conn_t *c, parley_moqt_message_t *m, unsigned log);
+void sim_video_told(sim_conn_t *c, const parley_moqt_message_t *m);
+int sim_updated(sim_conn_t *c);
+void sim_watch(sim_conn_t *c);
+void sim_watched(sim_conn_t *c, const parley_moqt_message_t *m,
+    parley_moqt_type_t type, unsigned index);
+void sim_unwatched(sim_conn_t *c, const parley_moqt_message_t *m);
+void sim_film(sim_conn_t *c);
+void sim_seen(sim_conn_t *c, sim_out_t *out);
+void sim_judge_watches(const sim_conn_t *c);
 
 
 /* parley_sim_link_judge.c */

@@ -376,6 +376,10 @@ sim_give(sim_conn_t *c, sim_input_t *in, size_t octets)
 
     in->blocked = waits & 1;
 
+    if (rc == 0 && in->film != 0 && in->at == in->len && !waits) {
+        sim_link.films[in->film].fin = 1;
+    }
+
     if (rc < 0 || (in->at == in->len && !waits)) {
         sim_input_end(c, in);
     }
@@ -403,6 +407,7 @@ sim_evil(sim_conn_t *c)
 
     if (sim_chance(25)) {
         c->faulty = 1;
+        sim_link.spoiled = 1;
         n = 1 + sim_below(sizeof(octets));
 
         for (i = 0; i < n; i++) {
@@ -446,6 +451,7 @@ sim_evil(sim_conn_t *c)
         i = sim_below((unsigned) w.b.len);
         w.b.data[i] ^= (uint8_t) (1 + sim_below(255));
         c->faulty = 1;
+        sim_link.spoiled = 1;
     }
 
     sim_write_end(&w, c);

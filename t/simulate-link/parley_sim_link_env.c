@@ -58,6 +58,7 @@ sim_env_open(void *ctx)
     out->open = 1;
     out->alias = -1;
     out->fetch = -1;
+    out->watch = -1;
 
     parley_moqt_data_init(&out->data, sim_draft, &parley_mem_libc);
 
@@ -123,6 +124,7 @@ sim_env_locate(void *ctx, parley_str_t authority, parley_str_t path,
     ret->sessions = SIM_SESSIONS;
     ret->tracks = SIM_TRACKS;
     ret->object = SIM_OBJECT;
+    ret->lag = SIM_LAG;
     ret->stateless = sim_link.stateless & 1;
 
     return 0;
@@ -137,10 +139,7 @@ sim_is(sim_conn_t *c, unsigned who)
 }
 
 
-/* Reads the number of a token; that of an empty or spoiled one is 0, which is
-   never proved. */
-
-static unsigned
+unsigned
 sim_token_number(parley_str_t text)
 {
     unsigned  n;
@@ -218,36 +217,6 @@ sim_env_forget(void *ctx, parley_link_session_t *session)
 
         memset(p, 0, sizeof(sim_proof_t));
     }
-}
-
-
-/* No log of a track can be joined here. */
-
-static int
-sim_env_join(void *ctx, parley_link_tap_t *tap)
-{
-    (void) ctx;
-    (void) tap;
-
-    return 0;
-}
-
-
-static void
-sim_env_part(void *ctx, parley_link_tap_t *tap)
-{
-    (void) ctx;
-    (void) tap;
-}
-
-
-static int
-sim_env_relay(void *ctx, parley_link_relay_t *relay)
-{
-    (void) ctx;
-    (void) relay;
-
-    return -1;
 }
 
 

@@ -28,7 +28,11 @@ sim_gap(const sim_conn_t *c, const sim_out_t *out, sim_track_t *t,
         sim_fail("MOQ-15: a gap is told that has objects");
     }
 
-    if (gap && !t->torn && group == 0 && object == 0 && !t->ended) {
+    /* the mailbox of an attacker may have begun with a proof that is refused */
+
+    if (gap && !t->torn && !c->evil && group == 0 && object == 0
+        && !t->ended)
+    {
         sim_fail("MOQ-15: a gap before (%llu, %llu) is not told",
                  (unsigned long long) o->group, (unsigned long long) o->id);
     }
@@ -191,8 +195,14 @@ sim_reply(sim_conn_t *c, sim_out_t *out, const parley_moq_frame_t *frame,
             sim_fail("MOQ-13: a session of a second principal is open");
         }
 
-        /* the mailbox proves again with the frame of its session_init */
+        /* the gateway proves again for the mailbox, and tells its name */
 
+        if (f->acked && f->mailed) {
+            sim_fail("MOQ-05: session_ack comes without a session_init");
+        }
+
+        f->acked = 1;
+        f->mailed = strstr((char *) out->whole, "\"mailbox\"") != NULL;
         f->answers = 0;
     }
 

@@ -109,6 +109,11 @@ sim_answered(sim_conn_t *c, const parley_moqt_message_t *m)
 
     index = sim_asked(c, m->request, &type);
 
+    if (type != 0 && index >= SIM_OPAQUE) {
+        sim_watched(c, m, type, (unsigned) index - SIM_OPAQUE);
+        return;
+    }
+
     if (type == PARLEY_MOQT_SUBSCRIBE) {
         t = &c->tracks[index];
         t->asked = 0;
@@ -196,6 +201,7 @@ sim_message(sim_conn_t *c, const parley_moqt_message_t *m)
 
         if (c->nwants < 4) {
             c->want_agents[c->nwants] = parley_str_is(m->name, "bob.0.cmd");
+            c->want_logs[c->nwants] = sim_log_of(m->space.fields[1], m->name);
             c->wants[c->nwants++] = m->request;
         }
 
@@ -203,6 +209,16 @@ sim_message(sim_conn_t *c, const parley_moqt_message_t *m)
 
     case PARLEY_MOQT_PUBLISH_DONE:
         sim_done(c, m);
+        sim_unwatched(c, m);
+        break;
+
+    case PARLEY_MOQT_REQUEST_UPDATE:
+    case PARLEY_MOQT_UNSUBSCRIBE:
+        sim_video_told(c, m);
+        break;
+
+    case PARLEY_MOQT_PUBLISH_NAMESPACE_CANCEL:
+        c->announced = 0;
         break;
 
     case PARLEY_MOQT_GOAWAY:
@@ -381,6 +397,15 @@ sim_header(sim_conn_t *c, sim_out_t *out)
         }
     }
 
+    for (i = 0; i < SIM_WATCHES; i++) {
+        if (c->watches[i].used && !c->watches[i].status
+            && c->watches[i].alias == s->alias)
+        {
+            out->watch = (int) i;
+            return 1;
+        }
+    }
+
     return 0;
 }
 
@@ -411,7 +436,7 @@ sim_stream_end(sim_conn_t *c, sim_out_t *out)
         return;
     }
 
-    if (out->alias < 0) {
+    if (out->alias < 0 && out->watch < 0) {
         c->headless = 1;        /* a stream was reset before its header */
     }
 
@@ -431,7 +456,7 @@ sim_read(sim_conn_t *c, sim_out_t *out)
 
     in = parley_str_make(out->octets, out->len);
 
-    if (out->alias < 0 && out->fetch < 0 && out->begun
+    if (out->alias < 0 && out->fetch < 0 && out->watch < 0 && out->begun
         && !sim_header(c, out))
     {
         return;
@@ -482,7 +507,10 @@ sim_read(sim_conn_t *c, sim_out_t *out)
 
         out->frame_len += part.len;
 
-        if (out->data.left == 0) {
+        if (out->data.left == 0 && out->watch >= 0) {
+            sim_seen(c, out);
+
+        } else if (out->data.left == 0) {
             sim_object(c, out);
         }
     }
@@ -495,13 +523,16 @@ sim_read(sim_conn_t *c, sim_out_t *out)
 
     if (out->len == 0 && (out->finished || out->reset) && !out->seen) {
 
-        if (out->finished && (out->alias >= 0 || out->fetch >= 0)
+        if (out->finished
+            && (out->alias >= 0 || out->fetch >= 0 || out->watch >= 0)
             && parley_moqt_data_end(&out->data, &fault) != 0)
         {
             sim_fail("MOQ-12: the gateway ends a stream in an object");
         }
 
-        if (out->alias >= 0 || out->fetch >= 0 || out->reset) {
+        if (out->alias >= 0 || out->fetch >= 0 || out->watch >= 0
+            || out->reset)
+        {
             sim_stream_end(c, out);
         }
     }

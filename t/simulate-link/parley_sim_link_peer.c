@@ -87,7 +87,9 @@ sim_control(sim_conn_t *c, parley_moqt_message_t *m)
             {
                 c->asked[i].type = 0;
 
-                if (m->type == PARLEY_MOQT_SUBSCRIBE) {
+                if (m->type == PARLEY_MOQT_SUBSCRIBE
+                    && c->asked[i].index < SIM_OPAQUE)
+                {
                     c->tracks[c->asked[i].index].asked = 0;
                 }
             }

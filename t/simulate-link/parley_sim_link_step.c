@@ -165,7 +165,7 @@ sim_step_track(sim_conn_t *c, sim_link_verb_t verb)
 
     case SIM_STEP_REPLY:
 
-        if (sim_want(c, sim_chance(80))) {
+        if (sim_updated(c) || sim_want(c, sim_chance(80))) {
             return;
         }
 
@@ -276,6 +276,9 @@ sim_step_room(sim_conn_t *c, sim_link_verb_t verb)
 
             } else if (out->fetch >= 0) {
                 c->fetches[out->fetch].cancelled = 1;
+
+            } else if (out->watch >= 0) {
+                c->watches[out->watch].torn = 1;
 
             } else {
                 out->stopped = 0;
@@ -426,6 +429,26 @@ sim_step_conn(sim_conn_t *c, sim_link_verb_t verb)
         c->left = 1;
         parley_link_leave(c->link);
         sim_after(c);
+        break;
+
+    case SIM_STEP_OFFER:
+        sim_offer(c);
+        break;
+
+    case SIM_STEP_WATCH:
+        sim_watch(c);
+        break;
+
+    case SIM_STEP_FILM:
+        sim_film(c);
+        break;
+
+    case SIM_STEP_JOIN:
+        (void) sim_join(c);
+        break;
+
+    case SIM_STEP_UNRULE:
+        sim_unrule(c);
         break;
 
     case SIM_STEP_EVIL:

@@ -329,7 +329,10 @@ sim_want(sim_conn_t *c, int ok)
 
     for (i = 0; i < SIM_PUBS && c->pubs[i].used; i++) { /* void */ }
 
-    if (ok && i < SIM_PUBS) {
+    if (c->want_logs[c->nwants] < SIM_LOGS) {
+        (void) sim_supply(c, &m, c->want_logs[c->nwants]);
+
+    } else if (ok && i < SIM_PUBS) {
         memset(&c->pubs[i], 0, sizeof(sim_pub_t));
         c->pubs[i].used = 1;
         c->pubs[i].sent = 1;

@@ -76,6 +76,7 @@ sim_bound(void)
            + SIM_SESSIONS * (session + fetch)
            + PARLEY_LINK_POSTS * post
            + (SIM_TRACKS + 64) * source
+           + SIM_TRACKS * (3 * (SIM_LAG + SIM_OBJECT) + 130 * 1024)
            + 6 * SIM_OBJECT + 4096              /* chunks of payloads */
            + call;
 }
@@ -207,11 +208,24 @@ sim_link_begin(uint64_t seed)
     s->floods = (unsigned) parley_test_chance(&s->random, 10);
     s->starving = (unsigned) parley_test_chance(&s->random, 20);
 
+    s->nfilms = 1;
+    s->rules[0][1] = (unsigned) parley_test_chance(&s->random, 50);
+    s->rules[1][0] = (unsigned) parley_test_chance(&s->random, 50);
+
     for (i = 0; i < 2; i++) {
         s->logs[i].epoch = 0xabc0 + 16 * i;
         s->logs[i].last = parley_test_chance(&s->random, 30) ? 0
                           : 200 + parley_test_below(&s->random, 120);
         s->logs[i].first = 1;
+    }
+}
+
+
+static void
+sim_link_free_relays(void)
+{
+    while (sim_link.nrelays > 0) {
+        free(sim_link.relays[--sim_link.nrelays].octets);
     }
 }
 
@@ -222,6 +236,8 @@ sim_link_forget(void)
     unsigned     i, j;
     sim_out_t   *out;
     sim_conn_t  *c;
+
+    sim_link_free_relays();
 
     for (i = 0; i < SIM_CONNS; i++) {
 
@@ -273,6 +289,10 @@ sim_link_step(const sim_step_t *step)
     case SIM_STEP_TRIM:
     case SIM_STEP_EPOCH:
         sim_step_log(verb);
+        break;
+
+    case SIM_STEP_RELAY:
+        (void) sim_relay();
         break;
 
     case SIM_STEP_TIME:
@@ -373,6 +393,18 @@ sim_settle(sim_conn_t *c)
     work |= sim_serve(c);
     work |= sim_mail(c);
 
+    while (!c->closed && sim_updated(c)) {
+        work = 1;
+    }
+
+    while (!c->closed && sim_join(c)) {
+        work = 1;
+    }
+
+    while (sim_relay()) {
+        work = 1;
+    }
+
     return work;
 }
 
@@ -448,6 +480,8 @@ sim_judge(sim_conn_t *c)
         sim_fail("MOQ-08: %u of %d agents are listed", c->list_names,
                  SIM_AGENTS);
     }
+
+    sim_judge_watches(c);
 
     if (c->mail_waits) {
         sim_fail("MOQ-15: the mailbox waits for ever");
@@ -547,4 +581,6 @@ sim_link_end(void)
             sim_drop(c);
         }
     }
+
+    sim_link_free_relays();
 }

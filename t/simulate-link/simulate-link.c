@@ -35,6 +35,12 @@ static const sim_row_t  sim_rows[SIM_STEP_COUNT] = {
     [SIM_STEP_STOP] = { "stop", 2 },
     [SIM_STEP_TIME] = { "time", 8 },
     [SIM_STEP_LEAVE] = { "leave", 1 },
+    [SIM_STEP_OFFER] = { "offer", 8 },
+    [SIM_STEP_WATCH] = { "watch", 10 },
+    [SIM_STEP_FILM] = { "film", 24 },
+    [SIM_STEP_JOIN] = { "join", 20 },
+    [SIM_STEP_RELAY] = { "relay", 40 },
+    [SIM_STEP_UNRULE] = { "unrule", 1 },
     [SIM_STEP_EVIL] = { "evil", 6 },
     [SIM_STEP_FLOOD] = { "flood", 1 },
 };
