@@ -17,6 +17,8 @@ static int parley_link_reader_starts(parley_link_t *link,
 static int parley_link_reader_put(parley_link_t *link,
     parley_link_reader_t *r, parley_link_down_t *d,
     const parley_link_record_t *record);
+static int parley_link_down_put(parley_link_t *link, parley_link_down_t *d,
+    parley_str_t octets);
 static int parley_link_reader_late(parley_link_t *link,
     parley_link_reader_t *r);
 static parley_link_down_t *parley_link_down(parley_link_t *link,
@@ -212,17 +214,18 @@ parley_link_reader_put(parley_link_t *link, parley_link_reader_t *r,
     o.length = record->payload.len;
     o.extensions.octets = record->text;
 
-    parley_buf_init(&b, &link->arena, record->payload.len + 64);
+    parley_buf_init(&b, &link->arena, 0);
 
     if (parley_moqt_object_write(&d->writer, &b, &o) != 0) {
         return b.failed ? -1 : 0;
     }
 
-    parley_buf_str(&b, record->payload);
-
     before = d->rest.len - d->rest.at;
 
-    if (b.failed || parley_link_rest_put(link, &d->rest, b.data, b.len) != 0) {
+    if (b.failed
+        || parley_link_down_put(link, d, parley_str_make(b.data, b.len)) != 0
+        || parley_link_down_put(link, d, record->payload) != 0)
+    {
         return -1;
     }
 
@@ -231,6 +234,31 @@ parley_link_reader_put(parley_link_t *link, parley_link_reader_t *r,
     parley_link_note_object(link, 1);
 
     return 0;
+}
+
+
+/* Appends octets to a stream.  What it takes now is not copied.  If it has
+   failed, the flush that follows says so. */
+
+static int
+parley_link_down_put(parley_link_t *link, parley_link_down_t *d,
+    parley_str_t octets)
+{
+    int64_t  n;
+
+    n = 0;
+
+    if (octets.len == 0) {
+        return 0;
+    }
+
+    if (d->stream != NULL && d->rest.len == 0) {
+        n = link->env.write(link->env.ctx, d->stream, octets);
+        n = n < 0 ? 0 : n;
+    }
+
+    return parley_link_rest_put(link, &d->rest, octets.data + n,
+                                octets.len - (size_t) n);
 }
 
 

@@ -28,6 +28,9 @@
 /* octets of a response of a refusal, which is not used */
 #define NGX_HTTP_PARLEY_MOQ_TAP_PAGE  65536
 
+/* appends of a worker that wait for more of them, at most */
+#define NGX_HTTP_PARLEY_MOQ_TAP_GATHER  16
+
 
 typedef struct ngx_http_parley_moq_append_s  ngx_http_parley_moq_append_t;
 
@@ -84,6 +87,8 @@ static void ngx_http_parley_moq_tap_end(parley_subscriber_t *s,
 static int ngx_http_parley_moq_tap_append(ngx_http_parley_moq_append_t *a,
     const parley_link_relay_t *relay);
 static int64_t ngx_http_parley_moq_tap_count(ngx_http_parley_moq_append_t *a);
+static void ngx_http_parley_moq_tap_gather(ngx_http_parley_worker_t *worker);
+static void ngx_http_parley_moq_tap_gathered(ngx_event_t *ev);
 static void ngx_http_parley_moq_tap_appended(parley_call_t *call);
 static void ngx_http_parley_moq_append_free(ngx_http_parley_moq_append_t *a);
 
@@ -558,10 +563,52 @@ ngx_http_parley_moq_tap_count(ngx_http_parley_moq_append_t *a)
     count = parley_gate_publish_track_count(&a->arena, &a->track, &a->result);
 
     if (count >= 0 && !a->track.asks && worker->hub) {
-        ngx_http_parley_hub_wakes(worker->hub);
+        ngx_http_parley_moq_tap_gather(worker);
     }
 
     return count;
+}
+
+
+/* Wakes the hubs after the next turn of the event loop without an append, so
+   that they read and send the records of a burst together. */
+
+static void
+ngx_http_parley_moq_tap_gather(ngx_http_parley_worker_t *worker)
+{
+    ngx_event_t  *ev;
+
+    ev = &worker->moq_gather;
+
+    ev->handler = ngx_http_parley_moq_tap_gathered;
+    ev->data = worker;
+    ev->log = ngx_cycle->log;
+
+    worker->moq_gathered++;
+
+    ngx_post_event(ev, &ngx_posted_next_events);
+}
+
+
+static void
+ngx_http_parley_moq_tap_gathered(ngx_event_t *ev)
+{
+    ngx_http_parley_worker_t *worker = ev->data;
+
+    if (worker->moq_gathered != worker->moq_gathered_before
+        && worker->moq_gathered < NGX_HTTP_PARLEY_MOQ_TAP_GATHER)
+    {
+        worker->moq_gathered_before = worker->moq_gathered;
+        ngx_post_event(ev, &ngx_posted_next_events);
+        return;
+    }
+
+    worker->moq_gathered = 0;
+    worker->moq_gathered_before = 0;
+
+    if (worker->hub) {
+        ngx_http_parley_hub_wakes(worker->hub);
+    }
 }
 
 

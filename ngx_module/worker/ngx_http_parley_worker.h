@@ -62,6 +62,11 @@ struct ngx_http_parley_worker_s {
 
     ngx_uint_t                    moq;            /* connections of MoQ */
     ngx_uint_t                    moq_sessions;   /* agent sessions on them */
+    ngx_event_t                   moq_gather;     /* posted after an append of
+                                                     an object */
+    ngx_uint_t                    moq_gathered;   /* these appends, since the
+                                                     hubs were woken */
+    ngx_uint_t                    moq_gathered_before;  /* in the last turn */
     ngx_http_parley_jobs_t       *jobs;           /* NULL: not a worker, or an
                                                      exiting one */
 };
