@@ -40,6 +40,7 @@ import codec
 
 PATIENCE = 60
 HANDSHAKES = 32             # at a time
+DATAGRAM = 1452             # octets
 SESSION = 1                 # Session ID of a connection's agent session
 COMMANDS, VIDEO = 1, 2      # aliases of the client's tracks
 
@@ -126,6 +127,8 @@ class Quic:
     def __init__(self, port, token, agent):
         conf = QuicConfiguration(is_client=True, alpn_protocols=[self.alpn])
         conf.idle_timeout = 300
+        # as on an Ethernet; nginx finds it out, too
+        conf.max_datagram_size = DATAGRAM
         conf.max_data = 64 << 20
         conf.max_stream_data = 8 << 20
         conf.server_name = host

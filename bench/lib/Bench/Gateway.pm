@@ -356,9 +356,13 @@ sub conf {
                     : 'worker_processes  ' . ($how{workers} // 1) . ';';
 
     my $secure = $how{secure} ? secure($self->{secure}) : '';
+    my $events = '';
 
-    $secure .= "        listen  127.0.0.1:$self->{secure} quic reuseport;\n"
-        if $how{quic};
+    if ($how{quic}) {
+        $secure .= "        listen  127.0.0.1:$self->{secure} quic"
+                   . " reuseport;\n";
+        $events = "\n    multi_accept        on;";
+    }
 
     # Other files: listening sockets, logs, wake-up descriptors.
     $processes .= "\nworker_rlimit_nofile  " . ($connections + 256) . ';'
@@ -372,7 +376,7 @@ pid        nginx.pid;
 error_log  logs/error.log  warn;
 
 events {
-    worker_connections  $connections;
+    worker_connections  $connections;$events
 }
 
 http {
