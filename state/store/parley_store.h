@@ -183,6 +183,8 @@ typedef enum {
                                    read its format */
     PARLEY_STORE_LOST_JOB,      /* the zone became full before it had a job of
                                    its node */
+    PARLEY_STORE_LOST_QUESTION, /* a question was late: its connection was lost
+                                   before the engine had answered */
     PARLEY_STORE_LOSSES
 } parley_store_loss_t;
 

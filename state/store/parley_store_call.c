@@ -288,6 +288,11 @@ parley_store_send_again(parley_store_t *s)
             continue;
         }
 
+        /* other nodes let an answer to it pass as one to an unknown message */
+
+        s->stat.lost[PARLEY_STORE_LOST_QUESTION] += call->question;
+        call->question = 0;
+
         s->env->send(s->env->ctx, PARLEY_STORE_MAIN, call->octets);
         link = &call->next;
     }

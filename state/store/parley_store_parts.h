@@ -105,6 +105,7 @@ struct parley_store_call_s {
     unsigned                  lifts:1;  /* it ends a suspension */
     unsigned                  once:1;   /* not sent again */
     unsigned                  kept:1;   /* gone: still sent again */
+    unsigned                  question:1;       /* it puts a question */
     unsigned                  stays:1;  /* in waiting, also after its caller is
                                            gone */
     unsigned                  settled:1;        /* gone: the zone has given the

@@ -81,6 +81,9 @@ parley_store_put(parley_state_t *state, const parley_put_t *put,
         return PARLEY_STATE_DONE;
     }
 
+    call->question = put->id.kind == PARLEY_KIND_QUESTION
+                     || put->id.kind == PARLEY_KIND_CALL;
+
     rc = put->replaces != 0
          ? parley_store_put_command(s, call, put, generation)
          : parley_store_put_new(s, call, put, generation);

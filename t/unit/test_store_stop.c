@@ -1,4 +1,5 @@
-/* state/store: nodes and workers that stop, and those that have their jobs */
+/* state/store: nodes, workers and connections that stop, and what becomes of
+   their jobs, ids and questions */
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -265,6 +266,34 @@ test_dead_holder(void **state)
 }
 
 
+/* A question is put while the connection is lost: the other node has it
+   later. */
+
+static void
+test_late_question(void **state)
+{
+    parley_records_t     got;
+    parley_store_stat_t  stat;
+
+    (void) state;
+
+    assert_int_equal(put(&a, PARLEY_KIND_QUESTION, "early", 3, "question"),
+                     PARLEY_PUT_OK);
+    equal();
+
+    parley_test_node_cut(&a, PARLEY_STORE_MAIN);
+    assert_int_equal(put(&a, PARLEY_KIND_QUESTION, "late", 3, "question"),
+                     PARLEY_PUT_OK);
+    parley_test_nodes_up(both, 2);
+    parley_test_nodes(both, 2, NULL, 20);
+    assert_string_equal(get(&b, PARLEY_KIND_QUESTION, "late", &got),
+                        "question");
+
+    parley_store_stat(a.store, &stat);
+    assert_int_equal(stat.lost[PARLEY_STORE_LOST_QUESTION], 1);
+}
+
+
 int
 main(void)
 {
@@ -281,6 +310,8 @@ main(void)
                    test_late_list),
         nodes_test("CLU-01 CLU-11: the id of a node that died",
                    test_dead_holder),
+        nodes_test("CLU-02: a question that the store gets later",
+                   test_late_question),
         nodes_test("CLU-07 CLU-11: the connection of a killed worker",
                    test_kill_sibling),
     };
