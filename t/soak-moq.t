@@ -497,7 +497,7 @@ for my $who (@agents) {
 
         # a repeat is allowed after an error, and after the death of its worker
         # or of the service
-        my @sorted = sort { $a->[4] <=> $b->[4] } @taken;
+        my @sorted = sort { $a->[3] <=> $b->[3] } @taken;
 
         pop @sorted;
 

@@ -297,6 +297,8 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
         return NGX_OK;
     }
 
+    ngx_http_parley_moq_handover_enter(cycle);
+
     worker = mcf->worker;
 
     if (ngx_http_parley_log_init(cycle, worker) != NGX_OK
@@ -354,6 +356,8 @@ ngx_http_parley_exit_process(ngx_cycle_t *cycle)
     if (mcf == NULL || mcf->zone == NULL) {
         return;
     }
+
+    ngx_http_parley_moq_handover_leave();
 
     worker = mcf->worker;
 

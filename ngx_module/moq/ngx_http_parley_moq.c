@@ -248,6 +248,8 @@ ngx_http_parley_moq_listen(ngx_cycle_t *cycle,
     ngx_uint_t        i;
     ngx_listening_t  *ls;
 
+    ngx_http_parley_moq_pair_make(cycle, mcf->moq.nelts > 0);
+
     if (mcf->moq.nelts == 0) {
         return;
     }
