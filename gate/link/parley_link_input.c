@@ -110,11 +110,15 @@ parley_link_data(parley_link_stream_t *st, parley_str_t *in, int fin,
         case PARLEY_MOQT_DATA_OBJECT:
         case PARLEY_MOQT_DATA_PAYLOAD:
 
-            if (st->data.object.malformed != NULL) {
+            if (st->data.object.malformed != NULL
+                || (rc == PARLEY_MOQT_DATA_OBJECT && st->over))
+            {
                 *code = PARLEY_MOQT_REFUSE_MALFORMED_TRACK;
                 (void) parley_link_source_malformed(st);
                 return -1;
             }
+
+            st->over = st->data.object.status != PARLEY_MOQT_STATUS_NORMAL;
 
             if (parley_link_collect(st, part) != 0) {
                 return -1;

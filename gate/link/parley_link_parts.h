@@ -35,6 +35,9 @@
 #define PARLEY_LINK_UNPROVED  4
 #define PARLEY_LINK_EARLY     32768
 
+/* octets of the refusals before the proof that wait for a track */
+#define PARLEY_LINK_REFUSALS  4096
+
 /* SUBSCRIBE_NAMESPACE that are answered in a time, ms */
 #define PARLEY_LINK_LISTS   10
 #define PARLEY_LINK_LISTED  10000
@@ -205,6 +208,7 @@ struct parley_link_stream_s {
     unsigned                known:1;    /* its alias is known */
     unsigned                waits:1;    /* its input must be passed again */
     unsigned                held:1;     /* the object is whole and waits */
+    unsigned                over:1;     /* its group, or its track, has ended */
     unsigned                stopped:1;  /* nothing more is wanted */
     unsigned                lists:1;    /* it has the list of agents */
     unsigned                early:1;    /* it counts as unproved, or as

@@ -44,7 +44,10 @@ parley_link_refuse(parley_link_t *link, const parley_moq_frame_t *frame,
 
     /* frames of a session wait for room; another peer gets no answer */
 
-    if (s == NULL && parley_link_track_full(t)) {
+    if (s == NULL
+        && (parley_link_track_full(t)
+            || (!link->proved && t->waiting > PARLEY_LINK_REFUSALS)))
+    {
         return 0;
     }
 

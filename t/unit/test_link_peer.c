@@ -338,6 +338,20 @@ test_early(void **state)
     parley_link_stream_free(chunks);
     end();
 
+    /* refusals that the peer does not read */
+
+    begin(SIZE_MAX);
+    setup("/moq", NULL, 100);
+    alias = publish("alice", "alice.0.cmd");
+
+    for (i = 0; i < 200; i++) {
+        send_cmd(alias, 6, 1, "{\"action\":\"x\",\"session_id\":\"s1\"}");
+    }
+
+    (void) accept_publish("parley.s1.cmd", 1);
+    assert_true(w.nobjects > 5 && w.nobjects < 40);
+    end();
+
     /* requests */
 
     begin(SIZE_MAX);
@@ -555,6 +569,7 @@ test_acks(void **state)
 static void
 test_malformed(void **state)
 {
+    size_t                 n;
     uint64_t               alias, other;
     parley_str_t           octets;
     parley_link_stream_t  *st;
@@ -581,6 +596,23 @@ test_malformed(void **state)
 
     send_cmd(other, 5, 2, "{\"action\":\"x\"}");
     assert_int_equal(w.nposts, 1);
+
+    /* an object after the end of its group */
+
+    st = parley_link_stream(w.link, PARLEY_LINK_DATA, NULL);
+    octets = moqt_octets("10 00 00 80 | 00 00 03 | 00 00 03");
+    ((uint8_t *) (uintptr_t) octets.data)[1] = (uint8_t) other;
+    n = w.ngot;
+    assert_int_equal(give(st, parley_str_make(octets.data, 7), 0), 0);
+    look();
+    assert_int_equal(w.ngot, n);
+    assert_int_equal(give(st, parley_str_from(octets, 7), 0), -1);
+    free((void *) (uintptr_t) octets.data);
+    parley_link_stream_free(st);
+    look();
+
+    assert_int_equal(w.types[w.ngot - 1], PARLEY_MOQT_UNSUBSCRIBE);
+    assert_false(w.closed);
 
     end();
 }
