@@ -282,7 +282,9 @@ parley_link_object(parley_link_stream_t *st)
                               "the object has octets after the frame");
     }
 
-    if (rc == 0 && parley_link_busy(link, &frame)) {
+    /* the answer to a malformed frame needs room as well */
+
+    if (parley_link_busy(link, &frame)) {
         st->waits = 1;
         return 1;
     }

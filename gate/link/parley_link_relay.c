@@ -201,6 +201,16 @@ static int
 parley_link_relay_refuse(parley_link_t *link, const parley_moq_frame_t *frame,
     int status, const char *code, const char *text)
 {
+    const parley_link_session_t  *s;
+
+    s = parley_link_session(link, frame->session);
+
+    /* frames of opaque tracks do not wait for a peer that reads no answers */
+
+    if (s != NULL && parley_link_track_full(s->track)) {
+        return -1;
+    }
+
     return parley_link_refuse(link, frame, parley_str_none, parley_str_none,
                               status, parley_str_c(code), parley_str_none,
                               parley_str_c(text)) != 0 ? -2 : -1;

@@ -90,6 +90,59 @@ test_unread(void **state)
 }
 
 
+/* MOQ-17: malformed frames, of which a heartbeat between them is not one, wait
+   like others for a peer that does not read their answers. */
+
+static void
+test_unread_malformed(void **state)
+{
+    size_t                 i;
+    uint64_t               alias;
+    parley_str_t           octets;
+    parley_link_stream_t  *st;
+
+    (void) state;
+
+    alias = open_session(SIZE_MAX);
+    assert_true(alias < 64);
+
+    /* an octet after the frame, twice, and a heartbeat of no session */
+
+    octets = moqt_octets("10 00 00 80"
+        "| 00 16 a2a20104 0000000000000005 00000000 00 00000000 78"
+        "| 00 16 a2a20104 0000000000000005 00000000 00 00000000 78"
+        "| 00 15 a2a20104 0000000000000000 00000000 00 00000000");
+    ((uint8_t *) (uintptr_t) octets.data)[1] = (uint8_t) alias;
+
+    for (i = 0, st = NULL; i < 1000; i++) {
+        st = parley_link_stream(w.link, PARLEY_LINK_DATA, NULL);
+        assert_non_null(st);
+        (void) give(st, octets, 1);
+
+        if (parley_link_waits(st)) {
+            break;
+        }
+
+        parley_link_stream_free(st);
+    }
+
+    assert_true(i < 500);
+    assert_false(w.closed);
+
+    w.resumed = 0;
+    (void) accept_publish("parley.s1.cmd", 1);
+    assert_true(w.resumed > 0);
+
+    (void) give(st, parley_str_none, 1);
+    assert_false(parley_link_waits(st));
+    parley_link_stream_free(st);
+
+    free((void *) (uintptr_t) octets.data);
+
+    end();
+}
+
+
 /* A track that was published for another agent before the proof. */
 
 static void
@@ -624,6 +677,7 @@ main(void)
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(test_withdrawn),
         cmocka_unit_test(test_unread),
+        cmocka_unit_test(test_unread_malformed),
         cmocka_unit_test(test_foreign_track),
         cmocka_unit_test(test_listener),
         cmocka_unit_test(test_certificate),
