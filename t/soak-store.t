@@ -583,7 +583,8 @@ sub may_be_unknown {
     return defined $out;
 }
 
-# Returns the times at which messages passed a service, by a field of a line.
+# Returns the times at which messages passed a service, by a field of a line.  A
+# service notes a message when it has answered.
 sub passed {
     my ($file, $how, $field) = @_;
     my %passed;
@@ -591,6 +592,8 @@ sub passed {
     for my $line (lines($file)) {
         push @{ $passed{$line->[$field]} }, $line if $line->[0] eq $how;
     }
+
+    $_ = [sort { $a->[4] <=> $b->[4] } @$_] for values %passed;
 
     return \%passed;
 }

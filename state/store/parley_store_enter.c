@@ -423,7 +423,7 @@ static void
 parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
 {
     int64_t   generation, now, nodes;
-    uint64_t  known;
+    uint64_t  known, before;
 
     if (parley_wire_elements(reply) != 4
         || !parley_wire_integer(parley_wire_element(reply, 0), &generation)
@@ -442,6 +442,10 @@ parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
     memcpy(s->client_run, s->run, sizeof(s->run));
 
     known = s->stat.generation;
+
+    /* a new worker may be the only one that enters this generation */
+
+    before = known != 0 ? known : s->had;
 
     s->stat.generation = (uint64_t) generation;
     s->generation[parley_wire_number(generation, s->generation).len] = '\0';
@@ -465,7 +469,7 @@ parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
 
         memcpy(s->changes, "0", 2);
 
-        if (known != 0) {
+        if (before != 0 && before != s->stat.generation) {
             s->stat.lost[PARLEY_STORE_LOST_GENERATION]++;
             parley_store_log(s, PARLEY_STORE_WARN, "the engine has restarted, "
                              "or is another one: a message that was "
@@ -475,7 +479,7 @@ parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
         }
     }
 
-    s->restores = known != 0 && known != s->stat.generation;
+    s->restores = before != 0 && before != s->stat.generation;
 
     parley_store_ask_order(s);
 }

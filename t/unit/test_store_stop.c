@@ -294,6 +294,32 @@ test_late_question(void **state)
 }
 
 
+/* A new worker reports a generation that its zone has not seen. */
+
+static void
+test_new_worker(void **state)
+{
+    parley_store_stat_t  stat;
+
+    (void) state;
+
+    (void) parley_test_node_stop(&a);
+    parley_test_engine_do(&engine, "flushall");
+    parley_test_node_again(&a);
+    parley_test_nodes_up(both, 1);
+
+    parley_store_stat(a.store, &stat);
+    assert_int_equal(stat.lost[PARLEY_STORE_LOST_GENERATION], 1);
+
+    (void) parley_test_node_stop(&a);
+    parley_test_node_again(&a);
+    parley_test_nodes_up(both, 2);
+
+    parley_store_stat(a.store, &stat);
+    assert_int_equal(stat.lost[PARLEY_STORE_LOST_GENERATION], 0);
+}
+
+
 int
 main(void)
 {
@@ -312,6 +338,8 @@ main(void)
                    test_dead_holder),
         nodes_test("CLU-02: a question that the store gets later",
                    test_late_question),
+        nodes_test("CLU-10: a new worker reports a generation",
+                   test_new_worker),
         nodes_test("CLU-07 CLU-11: the connection of a killed worker",
                    test_kill_sibling),
     };
