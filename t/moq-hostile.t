@@ -252,6 +252,47 @@ subtest 'MOQ-17 session_init that are refused' => sub {
 };
 
 
+subtest 'MOQ-13 the token of another principal renews nothing' => sub {
+    my $planner = agent('planner');
+    my $viewer = agent('viewer', path => '/hub');
+    my $post = sub {
+        my ($to, $text) = @_;
+
+        return $client->post('/agents/aee',
+                             jcs(aee(from => 'agent.planner', to => $to,
+                                     payload => { text => $text })),
+                             Authorization => bearer('planner'))->{status};
+    };
+    my $mail = sub {
+        my $text = shift;
+
+        return $viewer->event('cmd', sub {
+            my $payload = $_[0]{json}{payload};
+
+            return ref $payload eq 'HASH' && ($payload->{text} // '') eq $text;
+        });
+    };
+
+    is($viewer->subscribe($viewer->{mailbox})->{message}, 'SUBSCRIBE_OK',
+       'a mailbox');
+    $viewer->cmd({ action => 'session_init', payload => {},
+                   session_id => $viewer->{session_id},
+                   auth_token => moq_token('camera') });
+
+    my $ack = $viewer->answer(action => 'session_ack');
+
+    is(($ack // {})->{json}{status}, 'denied', 'it is denied')
+        or $moq->show;
+    is($post->('agent.viewer', 'look'), 202, 'a task');
+    ok($mail->('look'), 'the mailbox goes on') or $moq->show;
+    is(scalar(grep { ($_->{message}{track_name} // '') =~ /mailbox/
+                     && $_->{message}{track_name} ne $viewer->{mailbox}
+                     && $_->{on} eq $viewer->name } $moq->sync), 0,
+       'no other one is offered');
+    $_->close for $viewer, $planner;
+};
+
+
 subtest 'MOQ-17 the end of a connection that fetches' => sub {
     my $end = 0;
 

@@ -50,6 +50,7 @@ ngx_http_parley_moq_open(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     const parley_stream_request_t *opening)
 {
     ngx_int_t                      rc;
+    parley_str_t                   principal;
     ngx_pool_cleanup_t            *cln;
     parley_stream_request_t        own;
     ngx_http_parley_inner_t       *in;
@@ -71,6 +72,19 @@ ngx_http_parley_moq_open(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 
     if (ngx_http_parley_moq_reader_principal(rd, ctx) != NGX_OK) {
         return NGX_HTTP_FORBIDDEN;
+    }
+
+    principal = parley_link_principal(rd->moq->link);
+
+    if (principal.len > 0
+        && !parley_str_eq(principal, ngx_http_parley_str(&rd->principal)))
+    {
+        /* it must neither read another mailbox nor replace a proof */
+
+        (void) parley_error_set(ctx->gate.err,
+                                PARLEY_E_SENDER_IDENTITY_MISMATCH, NULL,
+                                "the connection has another principal");
+        return ngx_http_parley_refuse(r, ctx);
     }
 
     rd->proved = 1;
