@@ -36,7 +36,7 @@ my %place = (
             . 'parley_allow type=pan protocol=moq;',
     basic => 'auth_basic x; auth_basic_user_file /dev/null;',
     limit => 'limit_req zone=one burst=1 nodelay;',
-    small => '', other => '',
+    rate => 'parley_rate 6r/m burst=2;', small => '', other => '',
 );
 
 my $nginx = Parley::Nginx->start(workers => 2, http => moq_http(
@@ -134,6 +134,29 @@ subtest 'MOQ-14 MOQ-20 every step of the location' => sub {
     is_deeply([@status[0, 1]], ['approved', 'approved'], 'below limit_req');
     is_deeply([@status[2, 3]], ['error', 'error'], 'above limit_req');
     $c->close;
+};
+
+
+subtest 'MOQ-14 VCP-12 the rate of a principal' => sub {
+    my $c = agent('camera', 'rate');
+    my $before = $service->count;
+    my @answers = map { $c->call({ action => "n$_" }) } 1 .. 5;
+    my @status = map { status_of($_) } @answers;
+
+    is_deeply([@status[0, 1, 2]], [('approved') x 3], 'the rate and its burst')
+        or diag("@status");
+    is_deeply([@status[3, 4]], [('error') x 2], 'above it');
+    is($service->count, $before + 3, 'the service gets nothing of that');
+    is($answers[4]{json}{error_code}, 429, 'error_code');
+    is($answers[4]{json}{payload}{code}, 'rate-limited', 'code');
+    cmp_ok($answers[4]{json}{payload}{backoff_ms} // 0, '>', 1000,
+           'and the time to wait');
+
+    my $viewer = agent('viewer', 'rate');
+
+    is(status_of($viewer->call({ action => 'n1' })), 'approved',
+       'another principal has its own');
+    $_->close for $c, $viewer;
 };
 
 

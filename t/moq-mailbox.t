@@ -19,6 +19,7 @@ use Parley::Nginx;
 plan skip_all => moq_lacks() if moq_lacks();
 
 my $nginx = Parley::Nginx->start(workers => 2, http => moq_http(
+    zone => 'agents:32m share=50%',
     more => 'parley_retain count=1000 time=1h;'));
 my $moq = Parley::Moq->new;
 my $client = Parley::Client->new(port => port(3), tls => 0);
@@ -306,6 +307,75 @@ subtest 'MOQ-15 messages that are no longer retained' => sub {
 };
 
 
+# Locations of the end of a mailbox, of the answer to SUBSCRIBE.
+sub largest {
+    my ($largest) = map { $_->{location} } grep {
+        $_->{type} eq 'LARGEST_OBJECT' } @{ shift->{parameters} };
+
+    return $largest;
+}
+
+sub post_many {
+    my ($to, @texts) = @_;
+
+    for my $text (@texts) {
+        my $answer = $client->post('/agents/aee', jcs(task($to, $text)),
+                                   Authorization => bearer('planner'));
+
+        die "$answer->{status} $answer->{body}\n" if $answer->{status} > 299;
+    }
+}
+
+
+subtest 'MOQ-15 an agent that was away for longer than the retention' => sub {
+    my $c = agent('camera');
+
+    is($c->subscribe($c->{mailbox})->{message}, 'SUBSCRIBE_OK', 'SUBSCRIBE');
+    post_many('camera', 'seen');
+
+    my $seen = mail($c, 'seen') or return $moq->show;
+
+    $c->do('drop');
+    post_many('camera', map { "away$_" } 1 .. 1010);
+
+    $c = agent('camera');
+
+    my $end = largest($c->subscribe($c->{mailbox}, parameters => [
+        { type => 'SUBSCRIPTION_FILTER', filter => 'LARGEST_OBJECT' } ]));
+
+    ok($end, 'LARGEST_OBJECT') or return $moq->show;
+    $end->{object}++;
+
+    my ($answer) = fetch($c, { group => $seen->{group},
+                               object => $seen->{object} + 65536 }, $end);
+
+    is($answer->{error_code}, 0x11, 'INVALID_RANGE: the gap is told');
+
+    my ($group, $object) = $answer->{error_reason}
+                           =~ /has the location (\d+),(\d+)$/;
+
+    ok(defined $object, 'with the first place') or return;
+
+    my @got;
+
+    ($answer, @got) = fetch($c, { group => 0 + $group,
+                                  object => 0 + $object }, $end);
+    is($answer->{message}, 'FETCH_OK', 'FETCH from it');
+    is_deeply([@{ $got[0] }{qw(group object)}], [$group, $object],
+              'begins there');
+
+    my @texts = map { $_->{json}{payload}{text} } @got;
+    my ($first) = ($texts[0] // '') =~ /(\d+)$/;
+
+    is_deeply(\@texts, [map { "away$_" } $first .. 1010],
+              'and has all that are left');
+    cmp_ok(scalar @texts, '>=', 900, 'as many as are retained');
+    post_many('camera', 'back');
+    ok(mail($c, 'back'), 'and what comes later');
+    $c->close;
+};
+
+
 subtest 'MOQ-15 groups of 256' => sub {
     my $c = agent('camera');
 
@@ -337,6 +407,62 @@ subtest 'MOQ-15 groups of 256' => sub {
 subtest 'the gateway goes on' => sub {
     unlike($nginx->error_log, qr/\[alert\]|\[emerg\]|exited on signal/,
            'no process ended');
+};
+
+
+# The credit of the agent is used up while the log drops messages.
+subtest 'MOQ-15 a gap that a live subscription tells' => sub {
+    $moq->stop;
+    $nginx->stop;
+    $nginx = Parley::Nginx->start(workers => 2, http => moq_http(
+        moq => 'lag=4m', zone => 'agents:16m',
+        more => 'parley_retain count=20 time=1h;'));
+    $moq = Parley::Moq->new;
+    $planner = agent('planner');
+
+    my $c = agent('viewer', max_data => 20000, max_stream_data => 20000);
+
+    is($c->subscribe($c->{mailbox})->{message}, 'SUBSCRIBE_OK', 'SUBSCRIBE');
+    $c->do('withhold');
+    $moq->sync;
+    post_many('viewer', map { "n$_ " . 'x' x 500 } 1 .. 600);
+    $c->do('withhold', off => 1);
+
+    my ($last, $told, $untold, @places) = (undef, 0, 0);
+
+    while (my $e = $c->event('object', sub {
+        return ref $_[0]{frame}{json} eq 'HASH'
+               && $_[0]{frame}{session_id} eq '0' x 16
+               && $_[0]{object} % 65536 == 0;
+    }, 15)) {
+        my %gap = map { $_->{type} => $_->{value} } @{ $e->{extensions} // [] };
+        my $place = place($e);
+
+        if (defined $last && $place != $last + 1) {
+            # the objects of a group that are missing before this one, and the
+            # groups
+            my $right = $e->{group} == $last >> 8
+                ? ($gap{PRIOR_OBJECT_ID_GAP} // 0) > 0
+                : ($gap{PRIOR_GROUP_ID_GAP} // 0)
+                      == $e->{group} - ($last >> 8) - 1
+                  && ($gap{PRIOR_OBJECT_ID_GAP} // 0) == $e->{object};
+
+            $right ? $told++ : $untold++;
+            diag("place $place after $last: ", jcs(\%gap)) if !$right;
+        } elsif (defined $last && %gap) {
+            $untold++;
+            diag("place $place: ", jcs(\%gap));
+        }
+
+        $last = $place;
+        push @places, $place;
+        last if ($e->{frame}{json}{payload}{text} // '') =~ /^n600 /;
+    }
+
+    cmp_ok(scalar @places, '<', 600, @places . ' of 600 messages came');
+    cmp_ok($told, '>', 0, "$told gaps are told");
+    is($untold, 0, 'each of them, and no other');
+    $c->close;
 };
 
 

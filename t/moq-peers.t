@@ -10,11 +10,12 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 use Parley::Client;
-use Parley::Env qw(port tmp_dir spew);
+use Parley::Env qw(port slurp spew tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Moq;
 use Parley::Nginx;
+use Parley::Status;
 use Parley::Upstream;
 
 plan skip_all => moq_lacks() if moq_lacks();
@@ -32,6 +33,7 @@ spew("$dir/quic.key", join '', map { chr int rand 256 } 1 .. 32);
 
 my $nginx = Parley::Nginx->start(workers => 2,
     main => 'worker_shutdown_timeout 10s;', http => moq_http(
+    zone => 'agents:32m share=50%',
     more => 'parley_retain count=1000 time=1h;',
     messages => '/service', server => "quic_host_key $dir/quic.key;",
     locations => <<'EOF_LOCATIONS'));
@@ -154,6 +156,74 @@ subtest 'MOQ-12 agents that do not read' => sub {
     is($answers, 200, 'each answer comes, when it reads')
         or diag($c->closed(0.1));
     $_->close for $c, $viewer;
+};
+
+
+# Returns the KB of memory of all workers that they share with no other process.
+sub memory {
+    my $sum = 0;
+
+    for my $pid (split ' ', `pgrep -P ${\$nginx->pid}`) {
+        $sum += $1 if slurp("/proc/$pid/status") =~ /RssAnon:\s+(\d+)/;
+    }
+
+    return $sum;
+}
+
+
+subtest 'MOQ-16 MOQ-12 mailboxes that are not read take bounded memory' => sub {
+    my @idle = map { agent('viewer', path => '/hub', max_data => 30000,
+                           max_stream_data => 20000, idle => 60) } 1 .. 20;
+    my $client = Parley::Client->new(port => port(3), tls => 0);
+    my $planner = agent('planner', path => '/hub');
+
+    for (@idle) {
+        $_->subscribe($_->{mailbox}) or $moq->show;
+        $_->do('withhold');
+        $_->do('keepalive', every => 5);
+    }
+
+    $moq->sync;
+
+    my $before = memory();
+
+    # 2 MB for each of the 20
+    for my $n (1 .. 700) {
+        my $m = aee(from => 'agent.planner', to => 'agent.viewer',
+                    payload => { text => "$n " . 'x' x 3000 });
+        my $answer = $client->post('/agents/aee', jcs($m),
+                                   Authorization => bearer('planner'));
+
+        die "$answer->{status} $answer->{body}\n" if $answer->{status} > 299;
+    }
+
+    my $after = memory();
+
+    # lag=64k, what nginx holds for a stream, and as much again
+    cmp_ok($after - $before, '<', 20 * 256,
+           "the workers have grown by @{[$after - $before]} KB");
+
+    my ($told, $most) = (0, 0);
+
+    for (@idle) {
+        $_->do('count');
+
+        my $count = $_->event('count');
+
+        $most = $count->{received}
+            if $count && $count->{received} > $most;
+        $_->do('withhold', off => 1);
+    }
+
+    for (@idle) {
+        $told++ if $_->message('PUBLISH_DONE',
+                               error_reason => 'the session has ended');
+        $_->do('drop');
+    }
+
+    cmp_ok($most, '<=', 30000, "none got more than its credit ($most octets)");
+    is($told, 20, 'the session of each ends, and it is told');
+    $planner->close;
 };
 
 
@@ -318,4 +388,84 @@ subtest 'the gateway goes on' => sub {
 };
 
 
+# Starts another nginx, with a line of main and one of the servers.
+sub restart {
+    my ($main, $server) = @_;
+
+    $nginx->stop;
+    $nginx = eval { Parley::Nginx->start(workers => 2, main => $main,
+        http => moq_http(messages => '/service', locations => <<'EOF_LOCATIONS',
+        location = /service {
+            parley_jwt on;
+            parley_accept moq;
+            proxy_pass http://127.0.0.1:%PORT_2%;
+        }
+EOF_LOCATIONS
+        server => "quic_host_key $dir/quic.key; $server")) };
+
+    return defined $nginx;
+}
+
+
+subtest 'MOQ-12 many new connections with quic_retry' => sub {
+    ok(restart('', 'quic_retry on;'), 'quic_retry on');
+
+    my $first = agent('viewer');
+    my $status = Parley::Status->new(port => port(3));
+
+    # INITIAL packets without a token, of clients that never answer
+    $moq->do('udp', port => port(1), octets => "\xC3\x00\x00\x00\x01\x08"
+             . pack('NN', $_, $_) . "\x00\x00\x44\x9E" . "\0" x 1180)
+        for 1 .. 500;
+
+    my ($works, $began) = (0, time);
+
+    for (1 .. 5) {
+        my @many = map { $moq->connect('camera#' . ++$number) } 1 .. 40;
+
+        $works += grep { $_->setup } @many;
+        $_->do('close') for @many;
+    }
+
+    is($works, 200, '200 clients connect');
+    works($first, 'an agent that was there works');
+    works(my $c = agent('camera'), 'and a new one');
+    is($status->metric('parley_moq_connections'), 2,
+       'the others have no connection');
+    $_->close for $first, $c;
+};
+
+
+subtest 'MOQ-17 quic_bpf' => sub {
+    my ($code, $said) = Parley::Nginx->check(workers => 2,
+        main => 'quic_bpf on;', http => moq_http());
+
+    plan skip_all => 'this nginx has no quic_bpf'
+        if $said =~ /unknown directive "quic_bpf"/;
+
+    is($code, 0, 'nginx -t with quic_bpf on') or diag($said);
+
+    SKIP: {
+        skip 'this kernel allows no bpf', 1
+            if !restart('quic_bpf on;', 'quic_active_connection_id_limit 8;');
+
+        my @agents = map { agent('camera') } 1 .. 8;
+
+        $_->do('rebind') for @agents;
+
+        my $works = grep { $_->call({ action => 'zoom',
+                                      payload => { of => 'moved' } }) }
+                    @agents;
+
+        is($works, 8, 'agents that change their address go on');
+        $nginx->reload;
+        is_deeply([map { $_->message('GOAWAY') ? $_->closed : 'no GOAWAY' }
+                       @agents], [('NO_ERROR') x 8], 'a reload ends each');
+        works(my $c = agent('camera'), 'a new connection');
+        $c->close;
+    }
+};
+
+
+$moq->stop;
 done_testing();

@@ -9,6 +9,7 @@ use lib 't/lib';
 use Test::More;
 use Time::HiRes qw(time);
 
+use Parley::Client;
 use Parley::Env qw(port spew tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
@@ -36,9 +37,12 @@ sub revoke {
 
 revoke();
 
+my $parent = Parley::Upstream->start(port(5));
+my $client = Parley::Client->new(port => port(1));
 my $moq = Parley::Moq->new;
 my $nginx = Parley::Nginx->start(workers => 2, http => moq_http(
     messages => '/service',
+    identities => moq_identities(camera => { parent => 'planner' }),
     more => "parley_revocations $dir/revocations.json;",
     locations => <<'EOF_LOCATIONS'));
         location = /denied {
@@ -51,6 +55,17 @@ my $nginx = Parley::Nginx->start(workers => 2, http => moq_http(
             parley_jwt on;
             parley_accept moq;
             proxy_pass http://127.0.0.1:%PORT_2%;
+        }
+        location = /to-vcp {
+            parley_jwt on;
+            parley_accept aee;
+            parley_speak vcp;
+            proxy_pass http://127.0.0.1:%PORT_5%;
+        }
+        location = /control {
+            parley_jwt on;
+            parley_control;
+            parley_allow type=control scope=ops:control;
         }
         location = /stateless {
             parley_jwt on;
@@ -396,6 +411,54 @@ subtest 'MOQ-13 the end of a token' => sub {
     revoke('viewer');
     $ends->($c, 'revocation', 401);
     revoke();
+};
+
+
+# After an emergency the commands of the agent are refused until its parent or an
+# operator resumes it.  It keeps its session, by which it hears that.
+subtest 'VCP-26 MOQ-14 a suspended principal' => sub {
+    my $c = agent('camera');
+    my $planner = agent('planner');
+
+    ok($c->init, 'a session of camera');
+    ok($planner->init, 'a session of planner');
+    works($c, 'a CMD');
+
+    my $answer = $client->post('/to-vcp', jcs(aee(
+        from => 'agent.camera', to => 'agent.planner', priority => 'urgent',
+        intent => 'vcp.escalation',
+        payload => escalation(severity => 'emergency',
+                              requires_ack => true)->{payload})),
+        Authorization => bearer('camera'));
+
+    cmp_ok($answer->{status}, '<', 300, 'an emergency by HTTP')
+        or diag($answer->{body});
+
+    my $before = $service->count;
+    my $other = agent('camera');
+
+    ok($other->init, 'a new session');
+
+    for my $of (['the session', $c], ['a new session', $other]) {
+        my ($name, $session) = @$of;
+        my $json = ($session->call({ action => 'zoom' }) // {})->{json};
+
+        is($json->{status}, 'denied', "a CMD of $name");
+        is($json->{error_code}, 403, "$name: error_code");
+        is($json->{payload}{code}, 'agent-suspended', "$name: code");
+    }
+
+    is($service->count, $before, 'nothing reaches the service');
+    works($planner, 'another principal goes on');
+
+    $answer = $client->send('DELETE', '/control?sub=camera', '',
+        Authorization => bearer('planner', scope => 'ops:control'));
+    is($answer->{status}, 200, 'an operator resumes it')
+        or diag($answer->{body});
+
+    works($c, 'a later CMD of the session');
+    works($other, 'and of the new one');
+    $_->close for $c, $other, $planner;
 };
 
 

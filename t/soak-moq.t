@@ -410,7 +410,7 @@ sub memory {
     my $pid = shift;
 
     return -e "/proc/$pid/status"
-           && slurp("/proc/$pid/status") =~ /VmRSS:\s+(\d+)/ ? $1 : 0;
+           && slurp("/proc/$pid/status") =~ /RssAnon:\s+(\d+)/ ? $1 : 0;
 }
 
 reload();

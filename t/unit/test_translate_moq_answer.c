@@ -291,7 +291,8 @@ test_refused(void **state)
           "\"message\":\"why\"}}" },
         { NULL, PARLEY_E_RATE_LIMITED, "", 429,
           "{\"action\":\"error\",\"status\":\"error\",\"error_code\":429,"
-          "\"payload\":{\"code\":\"rate-limited\",\"message\":\"why\"}}" },
+          "\"payload\":{\"code\":\"rate-limited\",\"message\":\"why\","
+          "\"backoff_ms\":1500}}" },
     };
 
     (void) state;
@@ -304,6 +305,7 @@ test_refused(void **state)
         (void) parley_error_set(&error, refusals[i].code, refusals[i].field,
                                 "why");
         refusal.error = &error;
+        refusal.backoff_ms = 1500;      /* told if it is retryable */
 
         if (refusals[i].text != NULL) {
             assert_int_equal(parley_json_read(&doc, &arena, NULL, 0,

@@ -63,6 +63,7 @@ typedef struct {
     parley_str_t         code;      /* each may be empty */
     parley_str_t         field;
     parley_str_t         message;
+    int64_t              backoff_ms;    /* -1: unknown, or not retryable */
 } parley_moq_failure_t;
 
 

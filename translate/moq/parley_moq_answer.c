@@ -148,6 +148,7 @@ parley_moq_answer_encode(const parley_engine_t *engine,
         f.code = answer->code;
         f.field = answer->field;
         f.message = answer->message;
+        f.backoff_ms = answer->waits ? answer->wait_ms : -1;
 
         ret->status = answer->status;
 
@@ -191,9 +192,10 @@ int
 parley_moq_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
     parley_reply_t *ret)
 {
-    parley_msg_t           msg;
-    parley_moq_failure_t   f;
-    const parley_error_t  *error;
+    parley_msg_t                msg;
+    parley_moq_failure_t        f;
+    const parley_error_t       *error;
+    const parley_error_info_t  *info;
 
     if (refusal->first.text.len > 0) {
         /* a duplicate: the first answer again */
@@ -206,12 +208,14 @@ parley_moq_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
     }
 
     error = refusal->error;
+    info = parley_error_info(error->code);
 
     f.request = refusal->msg;
     f.status = ret->status;
-    f.code = parley_error_info(error->code)->word;
+    f.code = info->word;
     f.field = parley_str_c(error->field);
     f.message = parley_str_c(error->text);
+    f.backoff_ms = info->retryable && !error->taken ? refusal->backoff_ms : -1;
 
     if (f.request == NULL && refusal->doc != NULL) {
         parley_msg_init(&msg, PARLEY_PROTO_MOQ, refusal->doc);
@@ -270,6 +274,13 @@ parley_moq_failure(parley_arena_t *arena, const parley_moq_failure_t *f,
         if (members[i].value.len > 0) {
             parley_buf_member(&b, members[i].name, members[i].value);
         }
+    }
+
+    /* over MoQ an agent does not see Retry-After */
+
+    if (f->backoff_ms >= 0) {
+        parley_buf_name(&b, PARLEY_STR("backoff_ms"));
+        parley_buf_int(&b, f->backoff_ms);
     }
 
     parley_buf_lit(&b, "}}");
