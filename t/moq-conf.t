@@ -180,6 +180,13 @@ wrong("SEC-07 parley_moq $_->[0]", at(@{ $_->[1] }), $_->[2])
          qr/"parley_moq" needs "parley_identities", which has the names of/],
         ['without an idle time', [$moq, http => 'keepalive_timeout 0;'],
          qr/is in a server with "keepalive_timeout 0", in which no connection/],
+        ['without an idle time of the default server',
+         [$moq, listen => 'listen 127.0.0.1:%PORT_3% quic;',
+          http => "server { listen 127.0.0.1:%PORT_3% quic reuseport;\n"
+                  . 'server_name first; keepalive_timeout 0; '
+                  . 'ssl_certificate %TLS_CERT%; '
+                  . 'ssl_certificate_key %TLS_KEY%; }'],
+         qr/lives; expected a time there, and in the default server of the addr/],
         ['with messages of another protocol',
          [$moq, more => $messages =~ s/submit moq/submit aee/r],
          qr/leads to a location without "parley_submit moq" or "parley_accept moq"/];

@@ -38,6 +38,10 @@ static int tool_conf_verify(parley_conf_reading_t *rd,
 static void tool_conf_facts(const parley_directive_t *block,
     parley_block_facts_t *ret);
 static int tool_conf_returns(const parley_directive_t *block);
+static int64_t tool_conf_idle(const parley_directive_t *server);
+static int tool_conf_listens(const parley_directive_t *d, const char *word);
+static const parley_directive_t *tool_conf_default(
+    const parley_directive_t *server, parley_str_t address);
 static void tool_conf_moq(const parley_directive_t *block,
     parley_block_facts_t *ret);
 
@@ -419,12 +423,79 @@ tool_conf_returns(const parley_directive_t *block)
 }
 
 
+/* Returns keepalive_timeout of a server in ms. */
+
+static int64_t
+tool_conf_idle(const parley_directive_t *server)
+{
+    int64_t                    ret;
+    const parley_directive_t  *d;
+
+    ret = PARLEY_CONF_IDLE;
+    d = tool_conf_get(server, "keepalive_timeout");
+
+    if (d != NULL && d->nwords > 1) {
+        (void) parley_setting_time(d->words[1], &ret);
+    }
+
+    return ret;
+}
+
+
+/* Returns whether a directive is "listen" with that word after the address. */
+
+static int
+tool_conf_listens(const parley_directive_t *d, const char *word)
+{
+    size_t  i;
+
+    for (i = 2; tool_conf_is(d, "listen") && i < d->nwords; i++) {
+        if (parley_str_eq(d->words[i], parley_str_c(word))) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Finds the default server of an address with QUIC, at which a server
+   listens. */
+
+static const parley_directive_t *
+tool_conf_default(const parley_directive_t *server, parley_str_t address)
+{
+    const parley_directive_t  *d, *other, *first;
+
+    first = NULL;
+
+    for (other = server->parent->first; other != NULL; other = other->next) {
+        for (d = other->first; d != NULL; d = d->next) {
+
+            if (!tool_conf_is(other, "server") || !tool_conf_listens(d, "quic")
+                || !parley_str_eq(d->words[1], address))
+            {
+                continue;
+            }
+
+            if (tool_conf_listens(d, "default_server")) {
+                return other;
+            }
+
+            first = first == NULL ? other : first;
+        }
+    }
+
+    return first == NULL ? server : first;
+}
+
+
 /* Collects the facts about a block of parley_moq. */
 
 static void
 tool_conf_moq(const parley_directive_t *block, parley_block_facts_t *ret)
 {
-    size_t                     i;
+    int64_t                    idle;
     const parley_directive_t  *d, *server, *location;
 
     for (server = block; !tool_conf_is(server, "server");
@@ -434,19 +505,16 @@ tool_conf_moq(const parley_directive_t *block, parley_block_facts_t *ret)
     }
 
     ret->unquic = 1;
-    ret->idle = PARLEY_CONF_IDLE;
-
-    d = tool_conf_get(server, "keepalive_timeout");
-
-    if (d != NULL && d->nwords > 1) {
-        (void) parley_setting_time(d->words[1], &ret->idle);
-    }
+    ret->idle = tool_conf_idle(server);
 
     for (d = server->first; d != NULL; d = d->next) {
-        for (i = 1; tool_conf_is(d, "listen") && i < d->nwords; i++) {
-            if (parley_str_is(d->words[i], "quic")) {
-                ret->unquic = 0;
-            }
+        if (tool_conf_listens(d, "quic")) {
+            ret->unquic = 0;
+
+            /* QUIC begins in the default server of the address */
+
+            idle = tool_conf_idle(tool_conf_default(server, d->words[1]));
+            ret->idle = idle < ret->idle ? idle : ret->idle;
         }
     }
 

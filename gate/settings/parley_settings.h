@@ -408,7 +408,8 @@ typedef struct {
                                            reuseport */
     unsigned      unkeyed:1;            /* its server has no quic_host_key */
     int64_t       idle;                 /* ms, keepalive_timeout of its
-                                           server */
+                                           server, or a lower one of the
+                                           default server of its address */
     const struct parley_settings_s  *messages;  /* settings of the location of
                                                    the server that "messages="
                                                    of parley_moq names; NULL:

@@ -49,7 +49,8 @@ parley_settings_moq(const parley_settings_t *s,
           ? "is in a server without \"listen ... quic\""
           : block->idle == 0
           ? "is in a server with \"keepalive_timeout 0\", in which no "
-            "connection of QUIC lives"
+            "connection of QUIC lives; expected a time there, and in the "
+            "default server of the address"
           : NULL;
 
     return why != NULL

@@ -394,11 +394,18 @@ ngx_http_parley_block_facts_quic(const ngx_http_conf_addr_t *addr,
 {
     parley_block_facts_t *facts = data;
 
+    ngx_http_core_loc_conf_t  *clcf;
+
     if (!addr->opt.quic) {
         return 0;
     }
 
     facts->unquic = 0;
+
+    /* QUIC begins in the default server, before the client names another */
+
+    clcf = addr->default_server->ctx->loc_conf[ngx_http_core_module.ctx_index];
+    facts->idle = ngx_min(facts->idle, (int64_t) clcf->keepalive_timeout);
 
 #if (NGX_HAVE_REUSEPORT)
     if (addr->opt.reuseport) {
