@@ -233,6 +233,30 @@ subtest 'MOQ-17 a worker that is killed while it leaves' => sub {
 };
 
 
+subtest 'MOQ-17 a worker that hangs while it leaves' => sub {
+    my @agents = agents(8);
+    my $worker = worker($agents[0]);
+    my $before = $service->count;
+
+    $_->cmd({ action => 'slow', session_id => $_->{session_id},
+              payload => { wait => 3, n => $_->name } }) for @agents;
+    ok($service->wait_for($before + 8), 'the service has the commands');
+    reload();
+    ok($agents[0]->message('GOAWAY'), 'GOAWAY');
+    kill 'STOP', $worker;
+
+    my $from = time;
+    my @new = agents(8);
+
+    is(scalar @new, 8, 'new connections');
+    cmp_ok(time - $from, '<', 5, 'they wait for it once');
+    unlike(worker($_), qr/none/, 'it works') for @new;
+    like($nginx->error_log, qr/the worker before does not answer/, 'a line');
+    kill 'CONT', $worker;
+    $_->do('drop') for @agents, @new;
+};
+
+
 subtest 'the gateway goes on' => sub {
     my $log = $nginx->error_log =~ s/^.*exited on signal 9\b.*\n//mgr;
 

@@ -263,11 +263,17 @@ ngx_http_parley_moq_look_handler(ngx_event_t *ev)
         s = &ngx_http_parley_moq_sockets[i];
         ms = (ngx_msec_int_t) (ngx_current_msec - s->since);
 
-        if (s->lent && ms > NGX_HTTP_PARLEY_MOQ_LENT) {
-            ngx_http_parley_moq_return(s, NGX_HTTP_PARLEY_MOQ_FOREIGN);
+        if ((s->lent && ms > NGX_HTTP_PARLEY_MOQ_LENT)
+            || (s->waits && ms > NGX_HTTP_PARLEY_MOQ_WAIT))
+        {
+            /* each datagram of an unknown connection would wait for it */
 
-        } else if (s->waits && ms > NGX_HTTP_PARLEY_MOQ_WAIT) {
-            ngx_http_parley_moq_got(s);
+            ngx_log_error(NGX_LOG_WARN, ev->log, 0,
+                          "parley: the worker before does not answer: its "
+                          "connections of QUIC are given up");
+
+            ngx_http_parley_moq_lose_older();
+            return;
         }
     }
 
