@@ -495,19 +495,20 @@ for my $who (@agents) {
             for grep { $_->[2] ne 'approved'
                        && $_->[3] !~ /^(?:409|429|50\d)$/ } @answers;
 
-        # a repeat is allowed after an error, and after the death of its worker
-        # or of the service
+        # a repeat is allowed after an error, and after the death of the service
+        # or of the worker, whose request the service may read later
         my @sorted = sort { $a->[3] <=> $b->[3] } @taken;
 
         pop @sorted;
 
         for my $line (@sorted) {
             my ($worker, $began, $at) = @$line[2 .. 4];
+            my $death = $killed{$worker} // 0;
 
             push @faults, ["the service got it twice: @$line", $n, $who]
                 if !(grep({ $_->[2] ne 'approved' && $_->[3] =~ /^50/
                             && $_->[5] > $began } @answers)
-                     || ($killed{$worker} // 0) > $began
+                     || $death > $began - 5 && $death < $at + 1
                      || grep { $_ > $began - 0.2 && $_ < $at + 2 } @stopped);
         }
     }
