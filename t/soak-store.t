@@ -312,8 +312,8 @@ start('raise', sub { submits('lee', 2, @_) });
 # ---- faults
 
 # The time of the death of each worker; the gateways that never died; the times
-# in which the store was away, in which the primary was dead, and in which a
-# failover may lose data.
+# in which the store was away, in which the primary was dead, and in which data
+# may be lost: also by a replaced primary that goes on, until it has no replicas.
 my (%died, %lives, @away, @dead, @lag, %done);
 my ($generations, $promoted) = (0, 0);
 
@@ -440,6 +440,7 @@ my %acts = (
             $old->pause;
             $set->wait_switch($old);
             $old->resume;
+            push @lag, [time, time + LAG, 'resumed'];
             $generations++;
         }, 1);
     },
