@@ -38,6 +38,15 @@ my $nginx = Parley::Nginx->start(workers => 2,
             parley_accept moq;
             proxy_pass http://127.0.0.1:%PORT_2%;
         }
+        location = /fast {
+            parley_jwt on;
+            parley_moq messages=/slow;
+        }
+        location = /slow {
+            parley_jwt on;
+            parley_rate 1r/m;
+            parley_submit moq aee;
+        }
         location = /hub {
             parley_jwt on;
             parley_moq messages=/agents/moq;
@@ -130,6 +139,21 @@ subtest 'MOQ-06 a token is not a header field' => sub {
        'a token of this location');
     ok(scalar(grep { $_->{uri} =~ /check/ } $service->requests),
        'for which the service is asked');
+    $c->close;
+};
+
+
+subtest 'MOQ-14 commands above the rate' => sub {
+    my $c = agent('camera', path => '/fast');
+    my $answer;
+
+    $answer = $c->call({ action => 'zoom', aee => { recipient => 'viewer' } })
+        for 1 .. 2;
+
+    is_deeply(($answer // {})->{json},
+              { action => 'zoom', status => 'error', error_code => 429,
+                session_id => $c->{session_id} }, 'the answer is a command')
+        or $moq->show;
     $c->close;
 };
 

@@ -565,6 +565,7 @@ ngx_http_parley_inner_filter(void)
 static ngx_int_t
 ngx_http_parley_inner_header_filter(ngx_http_request_t *r)
 {
+    parley_str_t              type;
     ngx_http_parley_inner_t  *in;
 
     in = r == r->main ? ngx_http_parley_inner(r) : NULL;
@@ -592,6 +593,10 @@ ngx_http_parley_inner_header_filter(ngx_http_request_t *r)
     }
 
     if (in->status >= NGX_HTTP_BAD_REQUEST) {
+        type = ngx_http_parley_str(&r->headers_out.content_type);
+        type = parley_str_until(type, ';');
+
+        in->problem = parley_str_is(type, "application/problem+json") ? 1 : 0;
         ngx_http_parley_inner_error(in, r);
     }
 

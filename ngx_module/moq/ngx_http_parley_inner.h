@@ -57,6 +57,8 @@ struct ngx_http_parley_inner_s {
                                                      0: no response */
     ngx_str_t                     response;       /* body */
     unsigned                      whole:1;        /* the response is complete */
+    unsigned                      problem:1;      /* it is a problem of HTTP,
+                                                     and not of a protocol */
     unsigned                      posts:1;
     unsigned                      expired:1;      /* the token has expired */
     u_char                        code[NGX_HTTP_PARLEY_INNER_CODE];

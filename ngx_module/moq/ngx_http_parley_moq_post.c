@@ -163,8 +163,9 @@ ngx_http_parley_moq_post_ended(ngx_http_parley_inner_t *in)
                                         parley_str_none);
 
     } else {
-        ngx_http_parley_moq_post_answer(p, in->status,
-                                        ngx_http_parley_str(&in->response));
+        ngx_http_parley_moq_post_answer(p, in->status, in->problem
+                                        ? parley_str_none
+                                        : ngx_http_parley_str(&in->response));
     }
 
     if (moq->leaving && moq->nposts == 0) {
