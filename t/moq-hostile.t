@@ -413,4 +413,28 @@ subtest 'the gateway goes on' => sub {
 };
 
 
+
+subtest 'MOQ-21 FETCH of an agent that has all its streams' => sub {
+    $nginx->stop;
+    $nginx = Parley::Nginx->start(http => moq_http(
+        more => 'parley_retain count=100 time=1h; parley_connections 1;'));
+
+    my $c = agent('camera');
+
+    $c->subscribe($c->{mailbox});
+    is($c->call({ action => 'note', aee => { recipient => 'camera' } })
+       ->{json}{status}, 'accepted', 'a message that is retained');
+
+    my $error = $c->ask('FETCH', fetch_type => 1,
+                        track_namespace => ['a2a', 'parley'],
+                        track_name => $c->{mailbox},
+                        start_location => { group => 0, object => 0 },
+                        end_location => { group => 1, object => 0 });
+
+    is(($error // {})->{message}, 'REQUEST_ERROR', 'it is refused');
+    is(($error // {})->{error_code}, 0, 'INTERNAL_ERROR: nothing is lost')
+        or $moq->show;
+};
+
+
 done_testing();

@@ -341,7 +341,7 @@ int parley_link_mail(parley_link_t *link, const parley_place_t *place,
 /*
  * A record that is fetched, as parley_link_mail(), and the end of a fetch,
  * which frees it.  lost: the log has dropped records of its range; first is
- * then the offset of the first one that is left.
+ * then the offset of the first one that is left, or 0 if it cannot be read.
  */
 int parley_link_fetch_mail(parley_link_t *link, parley_link_fetch_t *fetch,
     const parley_place_t *place, parley_str_t message);

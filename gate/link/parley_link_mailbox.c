@@ -297,6 +297,16 @@ parley_link_fetched(parley_link_t *link, parley_link_fetch_t *fetch, int lost,
 
         f->lost = 1;
 
+    } else if (first == 0) {
+        memset(&m, 0, sizeof(parley_moqt_message_t));
+        m.request = f->request;
+
+        (void) parley_link_fetch_refuse(link, &m,
+                                        PARLEY_MOQT_REFUSE_INTERNAL_ERROR,
+                                        PARLEY_STR("the mailbox cannot be "
+                                                   "read now"));
+        parley_link_fetch_free(link, fetch);
+
     } else {
         parley_buf_init(&b, &link->arena, 0);
         parley_buf_lit(&b, "the first object that is retained has the "

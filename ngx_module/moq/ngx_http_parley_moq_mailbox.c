@@ -406,7 +406,7 @@ ngx_http_parley_moq_reader_refuse(ngx_http_parley_moq_reader_t *rd,
     ngx_http_parley_moq_post_turn(rd->moq);
 
     if (fetch) {
-        parley_link_fetched(rd->moq->link, fetch, 1, fetch->last + 1);
+        parley_link_fetched(rd->moq->link, fetch, 1, 0);
         return;
     }
 
