@@ -15,7 +15,7 @@ use Parley::Redis;
 use constant {
     HISTORIES => 1200,
     SEED      => 20261129,      # PARLEY_TEST_SEED gives others
-    MUTANT    => 6000,          # histories in which a mutant is found
+    MUTANT    => 20_000,        # histories in which a mutant is found
     COMMANDS  => 20_000,        # of the model and of a real engine
 };
 

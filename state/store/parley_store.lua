@@ -383,6 +383,15 @@ local function quit(keys, argv)
     return 1
 end
 
+-- Returns whether the stamp of a holder is below that of another one.
+
+local function is_older(holder, other)
+    local low, high = struct.unpack('<I4I4', holder, 9)
+    local low_other, high_other = struct.unpack('<I4I4', other, 9)
+
+    return high < high_other or (high == high_other and low < low_other)
+end
+
 -- Returns nil if holder can have an id or slot; else its state, 'r' or 't', or
 -- '?' if its format is unknown.  Then also its print.
 
@@ -405,9 +414,10 @@ local function held(prefix, octets, holder, now, lease)
         return 't', print
     end
 
-    -- the zone of its node has decided that the reservation is over
+    -- the zone of its node has decided that the older reservation is over; its
+    -- command may come later than that of the newer one
 
-    if has:sub(1, 8) == holder:sub(1, 8) then
+    if has:sub(1, 8) == holder:sub(1, 8) and is_older(has, holder) then
         return nil
     end
 
