@@ -10,7 +10,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 use Parley::Client;
-use Parley::Env qw(port slurp spew tmp_dir);
+use Parley::Env qw(is_sanitized port slurp spew tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Moq;
@@ -201,7 +201,8 @@ subtest 'MOQ-16 MOQ-12 mailboxes that are not read take bounded memory' => sub {
 
     # lag=64k, what nginx holds for a stream, and as much again
     cmp_ok($after - $before, '<', 20 * 256,
-           "the workers have grown by @{[$after - $before]} KB");
+           "the workers have grown by @{[$after - $before]} KB")
+        if !is_sanitized();
 
     my ($told, $most) = (0, 0);
 
