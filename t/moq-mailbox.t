@@ -148,6 +148,56 @@ subtest 'MOQ-15 a caller of AEE gets the answer' => sub {
 };
 
 
+subtest 'MOQ-15 MOQ-19 SEC-08 an agent of MoQ asks another one' => sub {
+    my ($asker, $asked, $other) = map { agent($_) } qw(viewer camera planner);
+
+    take_mailbox($_) for $asker, $asked;
+
+    # the second question has the session_id of the first one
+    my $session = uuid4();
+
+    for my $text ('which way', 'and now') {
+        my $told = $asker->call({ action => 'look', session_id => $session,
+                                  aee => { recipient => 'camera' },
+                                  payload => { text => $text } });
+
+        is($told->{json}{status}, 'accepted', "$text: it is accepted");
+
+        my $got = mail($asked, $text) or return $moq->show;
+        my %answer = (action => 'look', session_id => $session,
+                      status => 'approved', payload => { text => "re $text" });
+
+        is($got->{json}{session_id}, $session, 'it has its session_id');
+
+        my $wrong = $other->call(\%answer)->{json};
+
+        is($wrong->{payload}{code}, 'reply-unmatched',
+           'the answer of a third agent is refused');
+        is($wrong->{error_code}, 409, 'by 409');
+        is($asked->call(\%answer)->{json}{status}, 'accepted',
+           'that of the asked agent is accepted');
+
+        my $answer = mail($asker, "re $text") or return $moq->show;
+
+        is($answer->{session_id}, '0000000000000000', 'Session ID zero');
+        is_deeply($answer->{json}, \%answer, 'the asker gets it');
+
+        my $late = $asked->call({ %answer, payload => { text => 'late' } });
+
+        is($late->{json}{payload}{code}, 'reply-unmatched',
+           'a second answer is refused');
+        like($late->{json}{payload}{message}, qr/answered already/,
+             'as late');
+    }
+
+    ok($asker->without('cmd', sub {
+        ref $_[0]{json}{payload} eq 'HASH'
+        && ($_[0]{json}{payload}{text} // '') =~ /^re |^late/
+    }, 0), 'and no further answer comes');
+    $_->close for $asker, $asked, $other;
+};
+
+
 subtest 'MOQ-21 by SUBSCRIBE' => sub {
     for my $way ('PUBLISH refused', 'no request permitted') {
         my $c = agent('camera', init => { answers => 'subscribe',

@@ -35,7 +35,7 @@ static int parley_correlation_match_all(parley_correlation_t *r,
     const uint8_t *key, const parley_records_t *records, int by_corr,
     parley_correlation_found_t *found);
 static int parley_correlation_may_be_closed(const parley_correlation_t *r,
-    const parley_record_t *closed);
+    const parley_record_t *open, const parley_record_t *closed);
 static int parley_correlation_match_one(parley_correlation_t *r,
     const uint8_t *key, const parley_record_t *record, int by_corr,
     parley_correlation_found_t *ret);
@@ -307,10 +307,11 @@ parley_correlation_match_all(parley_correlation_t *r, const uint8_t *key,
 {
     int                         i, rc;
     unsigned                    n;
+    const parley_record_t      *open, *closed[PARLEY_RECORDS_MAX];
     parley_correlation_found_t  one;
-    const parley_record_t      *closed[PARLEY_RECORDS_MAX];
 
     n = 0;
+    open = NULL;
 
     for (i = 0; i < records->n; i++) {
         rc = parley_correlation_match_one(r, key, &records->list[i], by_corr,
@@ -322,6 +323,9 @@ parley_correlation_match_all(parley_correlation_t *r, const uint8_t *key,
 
         if (one == PARLEY_CORRELATION_CLOSED) {
             closed[n++] = &records->list[i];
+
+        } else if (one == PARLEY_CORRELATION_OPEN) {
+            open = &records->list[i];
         }
 
         if (one > *found) {
@@ -330,7 +334,7 @@ parley_correlation_match_all(parley_correlation_t *r, const uint8_t *key,
     }
 
     while (n != 0 && *found == PARLEY_CORRELATION_OPEN) {
-        if (parley_correlation_may_be_closed(r, closed[--n])) {
+        if (parley_correlation_may_be_closed(r, open, closed[--n])) {
             *found = PARLEY_CORRELATION_SEVERAL;
         }
     }
@@ -344,11 +348,11 @@ parley_correlation_match_all(parley_correlation_t *r, const uint8_t *key,
 
 
 /* Returns whether the reply may answer a closed question instead of the open
-   one. */
+   one.  Both records have the names of the reply's protocol in their tags. */
 
 static int
 parley_correlation_may_be_closed(const parley_correlation_t *r,
-    const parley_record_t *closed)
+    const parley_record_t *open, const parley_record_t *closed)
 {
     uint32_t             names;
     const parley_msg_t  *m;
@@ -356,7 +360,7 @@ parley_correlation_may_be_closed(const parley_correlation_t *r,
     m = r->msg;
 
     if (parley_correlation_names(m)
-        || ((closed->tag ^ r->id.tag) & PARLEY_TAG_OWNER) == 0)
+        || ((closed->tag ^ open->tag) & PARLEY_TAG_OWNER) == 0)
     {
         return 0;
     }

@@ -383,8 +383,9 @@ parley_question_put_one(const parley_asking_t *a, parley_put_t *put,
 
 /*
  * Puts an alias with the asker's own name of the question: the responder may
- * use the asker's protocol elsewhere.  In a protocol of sessions, messages have
- * no such name.
+ * use the asker's protocol elsewhere.  In a protocol of sessions this is the
+ * correlation.  A service knows no such name, but a reader of a publication
+ * may read the asker's protocol.
  */
 
 static int
@@ -392,21 +393,25 @@ parley_question_put_own(const parley_asking_t *a, parley_asked_t *ret)
 {
     int                  rc;
     uint8_t              lead[PARLEY_QUESTION_LEAD];
-    parley_str_t         name;
+    parley_str_t         name, id;
     const parley_msg_t  *m;
 
     m = a->who->msg;
 
-    name = m->question.len > 0 ? m->question
-           : parley_codecs[m->wire]->replies_by_corr ? parley_str_none
-           : m->id;
+    name = m->question.len > 0 ? m->question : m->id;
+    id = name;
+
+    if (m->question.len == 0 && parley_codecs[m->wire]->replies_by_corr) {
+        name = a->published ? m->corr : parley_str_none;
+        id = m->id;
+    }
 
     if (name.len == 0) {
         return 0;
     }
 
     ret->own.kind = PARLEY_KIND_QUESTION;
-    ret->own.tag = parley_question_tag(a->ask->state, m->sender, name);
+    ret->own.tag = parley_question_tag(a->ask->state, m->sender, id);
 
     if (parley_str_eq(name, parley_question_named(a))) {
         parley_question_key_in(ret->question.key, a->speak, m->wire,
