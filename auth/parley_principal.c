@@ -688,3 +688,23 @@ parley_principal_from_claims(parley_arena_t *arena, const parley_jwt_t *jwt,
 
     return 0;
 }
+
+
+parley_str_t
+parley_principal_agent(const parley_principal_t *p)
+{
+    const uint8_t  *dot;
+    parley_str_t    name;
+
+    name = p->names[PARLEY_NAMESPACE_HANDLE];
+
+    if (name.len > 1) {
+        return parley_str_from(name, 1);
+    }
+
+    name = p->names[PARLEY_NAMESPACE_AEE];
+    dot = name.len > 0 ? memchr(name.data, '.', name.len) : NULL;
+
+    return dot != NULL ? parley_str_from(name, (size_t) (dot - name.data) + 1)
+                       : parley_str_none;
+}

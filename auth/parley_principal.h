@@ -79,6 +79,12 @@ parley_principal_is_dialled(const parley_principal_t *p)
     return parley_url_wss(p->deliver) != 0;
 }
 
+/*
+ * Returns the id of an agent in the names of tracks of MoQ: its handle without
+ * "~", or its name in AEE without the kind; or an empty string.
+ */
+parley_str_t parley_principal_agent(const parley_principal_t *p);
+
 
 /*
  * Members that claims can supply.  parent, human, max_priority, rate, deliver,

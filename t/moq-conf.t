@@ -178,6 +178,17 @@ wrong("SEC-07 parley_moq $_->[0]", at(@{ $_->[1] }), $_->[2])
          qr/"parley_moq" takes MoQ .* without "return", which answers first/],
         ['without names of agents', [$moq, identities => ''],
          qr/"parley_moq" needs "parley_identities", which has the names of/],
+        ['with an agent id of two principals',
+         [$moq, identities => 'parley_identities '
+          . spew("$dir/two.json", jcs({ principals => [
+                { sub => 'a', aee => 'agent.alamp', handle => '~lamp' },
+                { sub => 'b', aee => 'agent.lamp' } ] })) . ';'],
+         qr/\/principals\/0 in "[^"]+" has the agent id "lamp", and another principal the name "agent.lamp"/],
+        ['with the agent id of the gateway',
+         [$moq, identities => 'parley_identities '
+          . spew("$dir/gateway.json", jcs({ principals => [
+                { sub => 'a', handle => '~parley' } ] })) . ';'],
+         qr/\/principals\/0 in "[^"]+" has the agent id "parley", which/],
         ['without an idle time', [$moq, http => 'keepalive_timeout 0;'],
          qr/is in a server with "keepalive_timeout 0", in which no connection/],
         ['without an idle time of the default server',

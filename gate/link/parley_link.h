@@ -80,7 +80,7 @@ typedef struct {
     int           status;       /* 0: proved; else the HTTP status of the
                                    refusal */
     parley_str_t  principal;    /* sub of the principal */
-    parley_str_t  agent;        /* its agent id, parley_names_agent() */
+    parley_str_t  agent;        /* its agent id, parley_principal_agent() */
     parley_str_t  code;         /* of the error, or empty */
     parley_str_t  message;
     unsigned      expired:1;    /* the token has expired */

@@ -652,23 +652,3 @@ parley_names_is_plain(const parley_who_t *who, parley_str_t name)
 
     return inside;
 }
-
-
-parley_str_t
-parley_names_agent(const parley_principal_t *p)
-{
-    const uint8_t  *dot;
-    parley_str_t    name;
-
-    name = p->names[PARLEY_NAMESPACE_HANDLE];
-
-    if (name.len > 1) {
-        return parley_str_from(name, 1);
-    }
-
-    name = p->names[PARLEY_NAMESPACE_AEE];
-    dot = name.len > 0 ? memchr(name.data, '.', name.len) : NULL;
-
-    return dot != NULL ? parley_str_from(name, (size_t) (dot - name.data) + 1)
-                       : parley_str_none;
-}

@@ -65,12 +65,6 @@ int parley_names_also(parley_names_t *names, const parley_principal_t *p)
     __attribute__((warn_unused_result));
 
 /*
- * Returns the id of an agent in the names of tracks of MoQ: its handle without
- * "~", or its name in AEE without the kind; or an empty string.
- */
-parley_str_t parley_names_agent(const parley_principal_t *p);
-
-/*
  * Returns whether a name is listed, or has only one reading.  Such a name
  * consists of labels of A-Z, a-z, 0-9, "_" and "-".  One ".", ":", "/", "@" or
  * "://" separates two labels.  A "~" may precede the first label or follow a

@@ -10,6 +10,7 @@
 #include "gate/settings/parley_moq_conf.h"
 #include "translate/parley_name.h"
 #include "gate/settings/parley_reserved.h"
+#include "gate/settings/parley_settings_parts.h"
 #include "state/parley_log.h"
 #include "core/parley_url.h"
 
@@ -118,6 +119,12 @@ parley_settings_http_settle(const parley_settings_env_t *env,
         return parley_problem(problem, "\"parley_moq\" needs "
                               "\"parley_identities\", which has the names of "
                               "agents");
+    }
+
+    if (http->connects.line != 0
+        && parley_settings_moq_agents(http, problem) != 0)
+    {
+        return -1;
     }
 
     if (http->zone.len == 0 && http->store != NULL) {

@@ -1,5 +1,7 @@
 /* Checks blocks of parley_moq, which MoQ connections name. */
 
+#include <stdio.h>
+
 #include "gate/settings/parley_moq_conf.h"
 #include "gate/settings/parley_settings_parts.h"
 
@@ -9,6 +11,9 @@
 
 /* ms between two packets of a client that docs/moq.md expects */
 #define PARLEY_SETTINGS_MOQ_IDLE  10000
+
+/* octets of a name of an agent */
+#define PARLEY_SETTINGS_MOQ_NAME  1024
 
 
 static int parley_settings_moq_messages(const parley_settings_t *s,
@@ -88,6 +93,70 @@ parley_settings_moq_messages(const parley_settings_t *s,
 
     return parley_problem(problem, "\"messages=%.*s\" of \"parley_moq\" %s",
                           (int) uri.len, (const char *) uri.data, why);
+}
+
+
+/* An agent id names one principal: tracks have it, and a rule about them has
+   the name in AEE that it makes. */
+
+int
+parley_settings_moq_agents(const parley_settings_http_t *http,
+    parley_problem_t *problem)
+{
+    size_t                     i, k, n;
+    char                       name[PARLEY_SETTINGS_MOQ_NAME];
+    parley_str_t               agent;
+    const parley_principal_t  *list, *owner;
+
+    static const struct {
+        parley_namespace_t  space;
+        const char         *prefix;
+    } forms[] = {
+        { PARLEY_NAMESPACE_AEE, "agent." },
+        { PARLEY_NAMESPACE_HANDLE, "~" },
+    };
+
+    n = parley_directory_principals(http->directory, &list);
+
+    for (i = 0; i < n; i++) {
+        agent = parley_principal_agent(&list[i]);
+
+        if (agent.len == 0 || agent.len > PARLEY_SETTINGS_MOQ_NAME / 2) {
+            continue;
+        }
+
+        problem->where = http->where[PARLEY_DIRECTIVE_IDENTITIES];
+
+        if (parley_str_is(agent, "parley")) {
+            return parley_problem(problem, "/principals/%zu in \"%.*s\" has "
+                                  "the agent id \"parley\", which "
+                                  "\"parley_moq\" has for tracks of the "
+                                  "gateway", i,
+                                  (int) http->identities.len,
+                                  (const char *) http->identities.data);
+        }
+
+        for (k = 0; k < sizeof(forms) / sizeof(forms[0]); k++) {
+            (void) snprintf(name, sizeof(name), "%s%.*s", forms[k].prefix,
+                            (int) agent.len, (const char *) agent.data);
+
+            owner = parley_directory_owner(http->directory, forms[k].space,
+                                           parley_str_c(name));
+
+            if (owner != NULL && owner != &list[i]) {
+                return parley_problem(problem, "/principals/%zu in \"%.*s\" "
+                                      "has the agent id \"%.*s\", and another "
+                                      "principal the name \"%s\"; \"parley_moq"
+                                      "\" expects equal names of one principal",
+                                      i, (int) http->identities.len,
+                                      (const char *) http->identities.data,
+                                      (int) agent.len,
+                                      (const char *) agent.data, name);
+            }
+        }
+    }
+
+    return 0;
 }
 
 

@@ -86,10 +86,13 @@ int parley_settings_submits(const parley_settings_t *s,
 
 /*
  * Checks a block of parley_moq, in addition to
- * parley_settings_endpoint_check(); warns about its listeners.
+ * parley_settings_endpoint_check(); the agent ids of all principals; and warns
+ * about its listeners.
  */
 int parley_settings_moq(const parley_settings_t *s,
     const parley_block_facts_t *block, parley_problem_t *problem);
+int parley_settings_moq_agents(const parley_settings_http_t *http,
+    parley_problem_t *problem);
 void parley_settings_moq_warnings(const parley_settings_env_t *env,
     const parley_settings_t *s, const parley_block_facts_t *block,
     parley_problem_t *problem);

@@ -60,7 +60,7 @@ ngx_http_parley_moq_agents(void *ctx, parley_link_session_t *session,
 
     for (i = 0, rc = 0; i < n && rc == 0; i++) {
         r.reader = &list[i];
-        agent = parley_names_agent(&list[i]);
+        agent = parley_principal_agent(&list[i]);
 
         if (agent.len > 0 && parley_gate_rules_reaches(&r)) {
             rc = each(data, agent);

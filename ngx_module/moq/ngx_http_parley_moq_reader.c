@@ -184,7 +184,7 @@ ngx_http_parley_moq_reader_principal(ngx_http_parley_moq_reader_t *rd,
     const parley_principal_t  *p;
 
     p = ctx->who.principal;
-    agent = p ? parley_names_agent(p) : parley_str_none;
+    agent = p ? parley_principal_agent(p) : parley_str_none;
 
     if (agent.len == 0) {
         return NGX_ERROR;

@@ -52,7 +52,7 @@ sim_fault_freeze(void)
     l = sim_fault_link();
 
     if (l != NULL) {
-        in = (int) parley_test_below(&s->draw, 2);
+        in = parley_test_chance(&s->draw, 20);
         l->frozen[in] = s->now
                         + (parley_test_chance(&s->draw, 50) ? 200 : 5000)
                           * (int64_t) parley_test_below(&s->draw, 1000);
