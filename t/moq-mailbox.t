@@ -156,14 +156,19 @@ subtest 'MOQ-15 MOQ-19 SEC-08 an agent of MoQ asks another one' => sub {
     # the second question has the session_id of the first one
     my $session = uuid4();
 
-    for my $text ('which way', 'and now') {
+    # the recipient is named by its sub, or by its name in AEE
+    for my $to ('camera', 'agent.camera') {
+        my $text = "to $to";
         my $told = $asker->call({ action => 'look', session_id => $session,
-                                  aee => { recipient => 'camera' },
+                                  aee => { recipient => $to },
                                   payload => { text => $text } });
 
         is($told->{json}{status}, 'accepted', "$text: it is accepted");
 
-        my $got = mail($asked, $text) or return $moq->show;
+        my $got = mail($asked, $text);
+
+        ok($got, 'it arrives') or return $moq->show;
+
         my %answer = (action => 'look', session_id => $session,
                       status => 'approved', payload => { text => "re $text" });
 
@@ -177,10 +182,11 @@ subtest 'MOQ-15 MOQ-19 SEC-08 an agent of MoQ asks another one' => sub {
         is($asked->call(\%answer)->{json}{status}, 'accepted',
            'that of the asked agent is accepted');
 
-        my $answer = mail($asker, "re $text") or return $moq->show;
+        my $answer = mail($asker, "re $text");
 
+        ok($answer, 'the asker gets an answer') or return $moq->show;
         is($answer->{session_id}, '0000000000000000', 'Session ID zero');
-        is_deeply($answer->{json}, \%answer, 'the asker gets it');
+        is_deeply($answer->{json}, \%answer, 'as it was sent');
 
         my $late = $asked->call({ %answer, payload => { text => 'late' } });
 

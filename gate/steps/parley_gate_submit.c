@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "translate/parley_agent.h"
 #include "translate/parley_binding.h"
 #include "translate/parley_chat.h"
 #include "translate/parley_codec.h"
@@ -15,6 +16,8 @@
 
 static int parley_gate_header(void *ctx, parley_str_t name,
     parley_str_t *ret);
+static parley_str_t parley_gate_submission_recipient(parley_gate_t *g,
+    parley_str_t name);
 
 
 parley_step_result_t
@@ -142,7 +145,8 @@ parley_gate_submission(parley_gate_t *g)
     parley_binding_read(m->wire, parley_gate_header, g, submission.headers);
 
     submission.scope = g->arguments.list[PARLEY_ARGUMENT_SCOPE].value;
-    submission.recipient = g->arguments.list[PARLEY_ARGUMENT_RECIPIENT].value;
+    submission.recipient = parley_gate_submission_recipient(g,
+                       g->arguments.list[PARLEY_ARGUMENT_RECIPIENT].value);
     submission.ms = g->in.now_ms;
 
     g->read.names_recipient = submission.recipient.len > 0
@@ -173,4 +177,21 @@ parley_gate_submission(parley_gate_t *g)
 
     return parley_codecs[m->wire]->submit != NULL
            ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE;
+}
+
+
+/*
+ * In a protocol without names a party is named by its sub.  A name that is no
+ * sub may be an AEE name.
+ */
+
+static parley_str_t
+parley_gate_submission_recipient(parley_gate_t *g, parley_str_t name)
+{
+    parley_agent_t  agent;
+
+    return name.len > 0 && !parley_proto_is_named(g->msg->wire)
+           && !parley_who_owner(g->who, g->msg->wire, name, &agent)
+           && parley_who_owner(g->who, PARLEY_PROTO_CANONICAL, name, &agent)
+           ? agent.sub : name;
 }
