@@ -437,4 +437,84 @@ subtest 'MOQ-21 FETCH of an agent that has all its streams' => sub {
 };
 
 
+# Starts a gateway with one worker of so many connections.
+sub restart {
+    my $connections = shift;
+
+    $nginx->stop;
+    $nginx = Parley::Nginx->start(connections => $connections,
+        http => moq_http(messages => '/service',
+                         locations => <<'EOF_LOCATIONS'));
+        location = /service {
+            parley_jwt on;
+            parley_accept moq;
+            proxy_pass http://127.0.0.1:%PORT_2%;
+        }
+EOF_LOCATIONS
+}
+
+
+# Opens streams that say nothing more, as many as the gateway lets.
+sub half_open {
+    for my $c (@_) {
+        $c->do('open', as => "half$_", octets => "\x18" . chr $c->{track})
+            for 1 .. 110;
+        $c->do('open', kind => 'bidi', as => "ask$_", octets => "\x11")
+            for 1 .. 110;
+    }
+
+    $moq->sync;
+    $_->event('stop') for @_;
+}
+
+
+subtest 'MOQ-12 more streams at once than at first' => sub {
+    restart(1024);
+
+    my $c = agent('camera');
+
+    $c->do('open', as => "half$_", octets => "\x18" . chr $c->{track})
+        for 1 .. 40;
+
+    my $answer = $c->call({ action => 'zoom', payload => { of => 'wide' } });
+
+    is(($answer // {})->{json}{payload}{of}, 'wide', 'the limit has risen')
+        or $moq->show;
+
+    for my $n (1 .. 40) {
+        $answer = $c->call({ action => 'zoom', payload => { of => $n } })
+            // last;
+    }
+
+    is(($answer // {})->{json}{payload}{of}, 40, 'closed streams return');
+    $c->close;
+};
+
+
+subtest 'MOQ-17 streams of clients that would fill the worker' => sub {
+    restart(512);
+
+    my $viewer = agent('viewer');
+    my @agents = map { agent('camera') } 1 .. 8;
+
+    half_open(@agents);
+
+    for my $n (1 .. 5) {
+        my $answer = $viewer->call({ action => 'zoom',
+                                     payload => { of => $n } });
+
+        is(($answer // {})->{json}{payload}{of}, $n, 'another agent works')
+            or $moq->show;
+    }
+
+    works('and can connect');
+    is(scalar(grep { defined $_->closed(0) } @agents, $viewer), 0,
+       'no connection is closed');
+    is($nginx->logged(qr/worker_connections are not enough/), 0,
+       'connections are free');
+
+    $_->do('close') for @agents, $viewer;
+};
+
+
 done_testing();

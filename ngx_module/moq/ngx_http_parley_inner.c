@@ -350,6 +350,7 @@ static ngx_int_t
 ngx_http_parley_inner_headers(ngx_http_request_t *r,
     const ngx_http_parley_inner_begin_t *begin)
 {
+    in_port_t  port;
     ngx_str_t  value;
 
     if (begin->host.len) {
@@ -367,11 +368,15 @@ ngx_http_parley_inner_headers(ngx_http_request_t *r,
 
         r->headers_in.server = value;
 
-        if (ngx_http_validate_host(&r->headers_in.server, r->pool, 0)
+        if (ngx_http_parley_inner_host(&r->headers_in.server, r->pool, &port)
             != NGX_OK)
         {
             return NGX_ERROR;
         }
+
+#if (nginx_version >= 1029003)
+        r->port = port;
+#endif
     }
 
     if (begin->token.len) {
@@ -391,6 +396,19 @@ ngx_http_parley_inner_headers(ngx_http_request_t *r,
     }
 
     return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_parley_inner_host(ngx_str_t *host, ngx_pool_t *pool, in_port_t *port)
+{
+#if (nginx_version >= 1029003)
+    return ngx_http_validate_host(host, port, pool, 0);
+#else
+    *port = 0;
+
+    return ngx_http_validate_host(host, pool, 0);
+#endif
 }
 
 

@@ -100,6 +100,10 @@ void ngx_http_parley_inner_leave(ngx_http_parley_inner_t *in);
 /* Returns the inner request to which r belongs, or NULL. */
 ngx_http_parley_inner_t *ngx_http_parley_inner(ngx_http_request_t *r);
 
+/* ngx_http_validate_host() of nginx.  port is 0 before 1.29.3. */
+ngx_int_t ngx_http_parley_inner_host(ngx_str_t *host, ngx_pool_t *pool,
+    in_port_t *port);
+
 /* Inserts the filter that collects responses after Parley's own filters. */
 void ngx_http_parley_inner_filter(void);
 

@@ -499,7 +499,8 @@ static int
 ngx_http_parley_moq_host(ngx_http_parley_moq_t *moq, parley_str_t authority,
     ngx_str_t *ret, parley_moqt_fault_t *fault)
 {
-    size_t  n;
+    size_t     n;
+    in_port_t  port;
 
     ngx_str_null(ret);
 
@@ -530,7 +531,9 @@ ngx_http_parley_moq_host(ngx_http_parley_moq_t *moq, parley_str_t authority,
 
     moq->authority = *ret;
 
-    if (ngx_http_validate_host(ret, moq->connection->pool, 0) != NGX_OK) {
+    if (ngx_http_parley_inner_host(ret, moq->connection->pool, &port)
+        != NGX_OK)
+    {
         return parley_moqt_fault_set(fault, PARLEY_MOQT_MALFORMED_AUTHORITY,
                                      "AUTHORITY", "the host is invalid");
     }

@@ -354,6 +354,10 @@ ngx_http_parley_moq_done(ngx_http_parley_moq_t *moq)
         }
     }
 
+    if (!moq->wide && !moq->closed) {
+        ngx_http_parley_moq_stream_widen(moq);
+    }
+
     ngx_http_parley_moq_stream_flush(moq);
 
     if (moq->out) {
@@ -632,6 +636,11 @@ ngx_http_parley_moq_end(ngx_http_parley_moq_t *moq)
                          + (moq->left ? PARLEY_L_MOQ_CLOSE_NO_ERROR
                                       : PARLEY_L_MOQ_CLOSE_PEER), 1);
         }
+    }
+
+    if (moq->wide) {
+        moq->wide = 0;
+        moq->worker->moq_wide--;
     }
 
     if (moq->timer.timer_set) {

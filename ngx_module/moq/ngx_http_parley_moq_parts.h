@@ -22,10 +22,21 @@
 #include "gate/link/parley_link.h"
 
 
-/* unidirectional streams that a client may open, and open streams of the
-   gateway */
-#define NGX_HTTP_PARLEY_MOQ_UNI      128
-#define NGX_HTTP_PARLEY_MOQ_STREAMS  32
+/*
+ * Open streams of a connection: unidirectional ones of a client, at first and
+ * once it is wide; its requests, without the control stream; those of the
+ * gateway.  nginx takes a connection of the worker for each before the module
+ * sees it.  If none is free it closes the QUIC connection of the client, and
+ * it has no use for stream_reject_code_uni: it would send RESET_STREAM on a
+ * stream that only the client sends.
+ */
+#define NGX_HTTP_PARLEY_MOQ_UNI       16
+#define NGX_HTTP_PARLEY_MOQ_WIDE      128
+#define NGX_HTTP_PARLEY_MOQ_REQUESTS  16
+#define NGX_HTTP_PARLEY_MOQ_STREAMS   32
+
+/* code of a request above the limit: CANCELLED */
+#define NGX_HTTP_PARLEY_MOQ_REJECTED  1
 
 /* frames that nginx holds for a connection; it closes one with 10 000 */
 #define NGX_HTTP_PARLEY_MOQ_FRAMES   4096
@@ -59,6 +70,7 @@ struct ngx_http_parley_moq_stream_s {
     size_t                        rest_len;
     unsigned                      peers:1;        /* the peer has opened it */
     unsigned                      control:1;
+    unsigned                      request:1;      /* it counts in nrequests */
     unsigned                      fin:1;          /* its end was read */
     unsigned                      held:1;         /* it waits for resume() */
 };
@@ -83,6 +95,7 @@ struct ngx_http_parley_moq_s {
     ngx_event_t                   age;            /* end of its life */
 
     ngx_queue_t                   peers;          /* streams of the peer */
+    ngx_uint_t                    nrequests;      /* of them, requests */
     ngx_queue_t                   opened;         /* streams of the gateway */
     ngx_uint_t                    nopened;        /* at most, since the last
                                                      count */
@@ -104,6 +117,9 @@ struct ngx_http_parley_moq_s {
                                                      mailbox */
 
     unsigned                      counted:1;
+    unsigned                      wide:1;         /* its client may open
+                                                     NGX_HTTP_PARLEY_MOQ_WIDE
+                                                     streams */
     unsigned                      full:1;         /* the worker takes no further
                                                      connection */
     unsigned                      blocked:1;      /* the link waits for
@@ -149,6 +165,10 @@ int ngx_http_parley_moq_locate(void *ctx, parley_str_t authority,
 
 void ngx_http_parley_moq_stream(ngx_connection_t *c);
 void ngx_http_parley_moq_stream_free(ngx_connection_t *c);
+
+/* Lets the client open more streams if it is proved, needs them, and the worker
+   has connections for them. */
+void ngx_http_parley_moq_stream_widen(ngx_http_parley_moq_t *moq);
 
 /* Passes input on to the link that it had left over. */
 void ngx_http_parley_moq_stream_resume(ngx_http_parley_moq_t *moq);

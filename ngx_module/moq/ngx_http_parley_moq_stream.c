@@ -77,6 +77,17 @@ ngx_http_parley_moq_stream(ngx_connection_t *c)
 
     ngx_queue_insert_tail(&moq->peers, &st->queue);
 
+    if (kind == PARLEY_LINK_REQUEST) {
+        st->request = 1;
+
+        if (++moq->nrequests > NGX_HTTP_PARLEY_MOQ_REQUESTS) {
+            ngx_http_parley_moq_stream_stop(st, NGX_HTTP_PARLEY_MOQ_REJECTED);
+            (void) ngx_quic_reset_stream(c, NGX_HTTP_PARLEY_MOQ_REJECTED);
+            ngx_http_parley_moq_stream_close(st);
+            return;
+        }
+    }
+
     st->link = parley_link_stream(moq->link, kind, st);
 
     if (st->link == NULL) {
@@ -85,6 +96,52 @@ ngx_http_parley_moq_stream(ngx_connection_t *c)
     }
 
     ngx_http_parley_moq_stream_handler(c->read);
+}
+
+
+/*
+ * A limit cannot be lowered again.  So only a quarter of the worker's
+ * connections are given away in this way, to clients that use most of their
+ * first limit.
+ */
+
+void
+ngx_http_parley_moq_stream_widen(ngx_http_parley_moq_t *moq)
+{
+    ngx_quic_frame_t       *frame;
+    ngx_quic_streams_t     *streams;
+    ngx_quic_connection_t  *qc;
+
+    qc = ngx_quic_get_connection(moq->connection);
+    streams = &qc->streams;
+
+    if (streams->client_max_streams_uni - streams->client_streams_uni
+        > NGX_HTTP_PARLEY_MOQ_UNI / 2
+        || ngx_cycle->free_connection_n <= ngx_cycle->connection_n / 2
+        || (moq->worker->moq_wide + 1) * NGX_HTTP_PARLEY_MOQ_WIDE
+           > ngx_cycle->connection_n / 4
+        || parley_link_principal(moq->link).len == 0)
+    {
+        return;
+    }
+
+    frame = ngx_quic_alloc_frame(moq->connection);
+    if (frame == NULL) {
+        return;
+    }
+
+    moq->wide = 1;
+    moq->worker->moq_wide++;
+
+    streams->client_max_streams_uni += NGX_HTTP_PARLEY_MOQ_WIDE
+                                       - NGX_HTTP_PARLEY_MOQ_UNI;
+
+    frame->level = NGX_QUIC_ENCRYPTION_APPLICATION;
+    frame->type = NGX_QUIC_FT_MAX_STREAMS;
+    frame->u.max_streams.limit = streams->client_max_streams_uni;
+    frame->u.max_streams.bidi = 0;
+
+    ngx_quic_queue_frame(qc, frame);
 }
 
 
@@ -320,6 +377,10 @@ ngx_http_parley_moq_stream_close(ngx_http_parley_moq_stream_t *st)
 
     if (st->rest) {
         ngx_free(st->rest);
+    }
+
+    if (st->request) {
+        moq->nrequests--;
     }
 
     ngx_queue_remove(&st->queue);

@@ -61,6 +61,8 @@ struct ngx_http_parley_worker_s {
                                                      node; NULL: no hub */
 
     ngx_uint_t                    moq;            /* connections of MoQ */
+    ngx_uint_t                    moq_wide;       /* of them, with the high
+                                                     limit of streams */
     ngx_uint_t                    moq_sessions;   /* agent sessions on them */
     ngx_event_t                   moq_gather;     /* posted after an append of
                                                      an object */

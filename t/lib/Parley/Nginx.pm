@@ -226,6 +226,7 @@ sub write_conf {
     my $load = $module ne '' ? "load_module $module;" : '';
     my $level = $self->{level} = $conf{log_level} // 'info';
     my $main = $conf{main} // '';
+    my $connections = $conf{connections} // 1024;
     my $http = $conf{http} // '';
 
     $http = $self->store . $http
@@ -238,7 +239,7 @@ $main
 worker_processes $self->{workers};
 pid $dir/nginx.pid;
 error_log $dir/error.log $level;
-events { worker_connections 1024; }
+events { worker_connections $connections; }
 http {
     access_log $dir/access.log;
     client_body_temp_path $dir/client_body_temp;
