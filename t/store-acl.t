@@ -87,8 +87,9 @@ subtest 'CLU-13 it suffices for two gateways' => sub {
 
     # connections that are lost: CLIENT KILL, and the functions again
     does('FUNCTION', 'LOAD', 'x');
-    $redis->cli('FUNCTION', 'FLUSH');
-    $redis->cli('CLIENT', 'KILL', 'USER', 'parley');
+
+    # a gateway must not call a function between the two
+    $redis->together('FUNCTION FLUSH', 'CLIENT KILL USER parley');
     ok($nodes->wait_for(sub { $nodes->status(0)->metric(
            'parley_store_reconnects_total') >= 1 }));
     $nodes->wait_up;

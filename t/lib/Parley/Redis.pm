@@ -168,6 +168,17 @@ sub cli {
 }
 
 
+# Executes commands as one transaction: no other client is served between them.
+sub together {
+    my ($self, @commands) = @_;
+
+    open my $out, '|-', "$self->{engine}-cli -s '@{[$self->socket]}' > /dev/null"
+        or die "the client of the engine: $!\n";
+    print $out map { "$_\n" } 'MULTI', @commands, 'EXEC';
+    close $out or die "a transaction failed: $?\n";
+}
+
+
 # Returns a field of INFO, or an empty string.
 sub info {
     my ($self, $name) = @_;
