@@ -172,7 +172,9 @@ sub cli {
 sub together {
     my ($self, @commands) = @_;
 
-    open my $out, '|-', "$self->{engine}-cli -s '@{[$self->socket]}' > /dev/null"
+    my $socket = $self->socket;
+
+    open my $out, '|-', "$self->{engine}-cli -s '$socket' > /dev/null"
         or die "the client of the engine: $!\n";
     print $out map { "$_\n" } 'MULTI', @commands, 'EXEC';
     close $out or die "a transaction failed: $?\n";
