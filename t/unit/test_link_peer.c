@@ -690,5 +690,7 @@ main(void)
         cmocka_unit_test(test_malformed),
     };
 
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
