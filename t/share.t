@@ -174,7 +174,7 @@ subtest 'GW-12 nothing was forgotten, and all of it passes' => sub {
 
     # a store is away for a moment after this step of the clock
     for (1 .. 100) {
-        last if try('/in', aee(from => 'agent.lead'), as => 'lead')->{status}
+        last if try('/in', aee(from => 'agent.alice'), as => 'alice')->{status}
                 == 202;
         select undef, undef, undef, 0.1;
     }
