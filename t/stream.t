@@ -252,8 +252,8 @@ subtest 'ACH-22: a misspelt request opens no stream' => sub {
         is_deeply(refused('alice', %uri), [400, 'field-invalid', $field],
                   $query);
         is(listen_to('alice', %uri)->answer->{json}{message},
-           "the argument $field is unknown, expected one of filter, session, "
-           . 'instrument, last_event_id', 'the refusal names those there are');
+           'the argument ' . ($field // '') . ' is unknown, expected one of '
+           . 'filter, session, instrument, last_event_id', 'the refusal names those there are');
     }
 
     my $stream = listen_to('alice', uri => '/channel/stream/~alice?&'

@@ -251,18 +251,26 @@ sub unchunk {
 }
 
 
-# Closes the connection without the closing message of TLS.
+# Closes the connection without the closing message of TLS.  seen: waits at most
+# that many seconds until the gateway has closed it, too.
 sub leave {
-    my $self = shift;
+    my ($self, %o) = @_;
 
     my $socket = delete $self->{socket} or return;
 
-    if ($socket->isa('IO::Socket::SSL')) {
-        $socket->close(SSL_no_shutdown => 1);
+    $socket = $socket->stop_SSL(SSL_no_shutdown => 1) && $socket
+        if $socket->isa('IO::Socket::SSL');
 
-    } else {
-        close $socket;
+    if ($o{seen} && shutdown $socket, 1) {
+        my $until = time + $o{seen};
+        my $select = IO::Select->new($socket);
+
+        while ((my $left = $until - time) > 0) {
+            last if $select->can_read($left) && !sysread $socket, my $in, 65536;
+        }
     }
+
+    close $socket;
 }
 
 

@@ -228,7 +228,9 @@ use Time::HiRes qw(sleep time);
 sub status { $_[0]{status} }
 sub answer { $_[0]{answer} }
 sub opened { $_[0]{open} }
-sub leave  { $_[0]{connection}->leave }
+
+# Closes the connection, and waits until the gateway has closed the stream.
+sub leave  { $_[0]{connection}->leave(seen => 2) }
 
 
 # Reads for at most that many seconds; appends to all received octets.
