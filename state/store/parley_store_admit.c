@@ -179,59 +179,9 @@ parley_store_reserve(parley_store_t *s, parley_store_call_t *call)
 static int
 parley_store_ask_admit(parley_store_t *s, parley_store_call_t *call)
 {
-    char                       ttl[24], lease[24], count[24];
-    char                     (*numbers)[2][24];
-    size_t                     i, n, limits, quotas;
-    uint8_t                    holder[PARLEY_STORE_HOLDER];
-    parley_str_t               arguments[11 + 3 * (PARLEY_LIMITS_MAX
-                                                   + PARLEY_QUOTAS_MAX)];
-    const parley_quota_t      *quota;
-    parley_store_admission_t  *a = &call->u.admit;
-
-    parley_store_holder(s, a->stamp, holder);
-
-    arguments[0] = PARLEY_STR("FCALL");
-    arguments[1] = PARLEY_STR("p1_admit");
-    arguments[2] = PARLEY_STR("1");
-    arguments[3] = parley_store_prefix(s);
-    arguments[4] = parley_str_make(holder, sizeof(holder));
-    arguments[5] = parley_str_make(a->print, PARLEY_PRINT_LEN);
-    arguments[6] = parley_str_make(a->id,
-                                   a->a.id != NULL ? PARLEY_KEY_LEN : 0);
-    arguments[7] = parley_str_make(a->slot,
-                                   a->a.slot != NULL ? PARLEY_KEY_LEN : 0);
-    arguments[8] = parley_wire_number(PARLEY_STORE_RESERVED, ttl);
-    arguments[9] = parley_wire_number(s->conf->lease, lease);
-    n = 10;
-
     call->answer = parley_store_admitted;
 
-    if (!parley_store_is_exact(&a->a)) {
-        return parley_store_command(call, arguments, n);
-    }
-
-    limits = a->a.nlimits;
-    quotas = a->a.shared == PARLEY_SHARED_EXACT ? a->a.nquotas : 0;
-
-    numbers = parley_arena_alloc(&call->arena,
-                                 (limits + quotas) * sizeof(*numbers));
-
-    if (numbers == NULL) {
-        return -1;
-    }
-
-    arguments[n++] = parley_wire_number((int64_t) limits, count);
-
-    for (i = 0; i < limits + quotas; i++) {
-        quota = i < limits ? &a->a.limits[i] : &a->a.quotas[i - limits];
-
-        arguments[n++] = parley_str_make(quota->key, PARLEY_KEY_LEN);
-        arguments[n++] = parley_wire_number(quota->rate.interval_us,
-                                            numbers[i][0]);
-        arguments[n++] = parley_wire_number(quota->rate.burst, numbers[i][1]);
-    }
-
-    return parley_store_command(call, arguments, n);
+    return parley_store_admit_command(s, call, "p1_admit", 1);
 }
 
 
@@ -241,27 +191,9 @@ parley_store_ask_admit(parley_store_t *s, parley_store_call_t *call)
 static int
 parley_store_look(parley_store_t *s, parley_store_call_t *call)
 {
-    char                       lease[24];
-    uint8_t                    holder[PARLEY_STORE_HOLDER];
-    parley_str_t               arguments[10];
-    parley_store_admission_t  *a = &call->u.admit;
-
-    parley_store_holder(s, a->stamp, holder);
-
-    arguments[0] = PARLEY_STR("FCALL");
-    arguments[1] = PARLEY_STR("p1_look");
-    arguments[2] = PARLEY_STR("1");
-    arguments[3] = parley_store_prefix(s);
-    arguments[4] = parley_str_make(holder, sizeof(holder));
-    arguments[5] = parley_str_make(a->print, PARLEY_PRINT_LEN);
-    arguments[6] = parley_str_make(a->id, PARLEY_KEY_LEN);
-    arguments[7] = parley_str_none;
-    arguments[8] = parley_str_none;
-    arguments[9] = parley_wire_number(s->conf->lease, lease);
-
     call->answer = parley_store_looked;
 
-    return parley_store_command(call, arguments, 10);
+    return parley_store_admit_command(s, call, "p1_look", 0);
 }
 
 
@@ -314,7 +246,8 @@ parley_store_reserved(parley_store_t *s, parley_store_call_t *call,
 }
 
 
-/* Returns the verdict of p1_admit or p1_look; FULL: the reply is none. */
+/* Returns the verdict that p1_admit or p1_look replied; FULL: the reply is not
+   text. */
 
 static parley_admit_t
 parley_store_word(parley_store_t *s, const parley_wire_reply_t *reply)

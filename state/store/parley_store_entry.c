@@ -1,5 +1,5 @@
 /*
- * Names and values of keys, and entries of records.
+ * Names and values of keys, entries of records, the command of an admission.
  */
 
 #include <string.h>
@@ -337,4 +337,62 @@ parley_store_is_exact(const parley_admission_t *a)
 {
     return a->nlimits != 0
            || (a->nquotas != 0 && a->shared == PARLEY_SHARED_EXACT);
+}
+
+
+int
+parley_store_admit_command(parley_store_t *s, parley_store_call_t *call,
+    const char *name, int counts)
+{
+    char                       ttl[24], lease[24], count[24];
+    char                     (*numbers)[2][24];
+    size_t                     i, n, limits, quotas;
+    uint8_t                    holder[PARLEY_STORE_HOLDER];
+    parley_str_t               arguments[11 + 3 * (PARLEY_LIMITS_MAX
+                                                   + PARLEY_QUOTAS_MAX)];
+    const parley_quota_t      *quota;
+    parley_store_admission_t  *a = &call->u.admit;
+
+    parley_store_holder(s, a->stamp, holder);
+
+    arguments[0] = PARLEY_STR("FCALL");
+    arguments[1] = parley_str_make(name, strlen(name));
+    arguments[2] = PARLEY_STR("1");
+    arguments[3] = parley_store_prefix(s);
+    arguments[4] = parley_str_make(holder, sizeof(holder));
+    arguments[5] = parley_str_make(a->print, PARLEY_PRINT_LEN);
+    arguments[6] = parley_str_make(a->id,
+                                   a->a.id != NULL ? PARLEY_KEY_LEN : 0);
+    arguments[7] = parley_str_make(a->slot,
+                                   a->a.slot != NULL ? PARLEY_KEY_LEN : 0);
+    arguments[8] = parley_wire_number(PARLEY_STORE_RESERVED, ttl);
+    arguments[9] = parley_wire_number(s->conf->lease, lease);
+    n = 10;
+
+    if (!counts || !parley_store_is_exact(&a->a)) {
+        return parley_store_command(call, arguments, n);
+    }
+
+    limits = a->a.nlimits;
+    quotas = a->a.shared == PARLEY_SHARED_EXACT ? a->a.nquotas : 0;
+
+    numbers = parley_arena_alloc(&call->arena,
+                                 (limits + quotas) * sizeof(*numbers));
+
+    if (numbers == NULL) {
+        return -1;
+    }
+
+    arguments[n++] = parley_wire_number((int64_t) limits, count);
+
+    for (i = 0; i < limits + quotas; i++) {
+        quota = i < limits ? &a->a.limits[i] : &a->a.quotas[i - limits];
+
+        arguments[n++] = parley_str_make(quota->key, PARLEY_KEY_LEN);
+        arguments[n++] = parley_wire_number(quota->rate.interval_us,
+                                            numbers[i][0]);
+        arguments[n++] = parley_wire_number(quota->rate.burst, numbers[i][1]);
+    }
+
+    return parley_store_command(call, arguments, n);
 }

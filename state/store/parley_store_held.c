@@ -129,9 +129,6 @@ parley_store_tell_held(parley_store_t *s, parley_import_id_t *id)
 static void
 parley_store_take_again(parley_store_t *s, const parley_import_id_t *id)
 {
-    char                  ttl[24], lease[24];
-    uint8_t               holder[PARLEY_STORE_HOLDER];
-    parley_str_t          arguments[10];
     parley_admission_t    a;
     parley_store_call_t  *call;
 
@@ -154,21 +151,8 @@ parley_store_take_again(parley_store_t *s, const parley_import_id_t *id)
     }
 
     parley_store_admission(&call->u.admit, &a, id->stamp);
-    parley_store_holder(s, id->stamp, holder);
 
-    arguments[0] = PARLEY_STR("FCALL");
-    arguments[1] = PARLEY_STR("p1_admit");
-    arguments[2] = PARLEY_STR("1");
-    arguments[3] = parley_store_prefix(s);
-    arguments[4] = parley_str_make(holder, sizeof(holder));
-    arguments[5] = parley_str_make(id->print, PARLEY_PRINT_LEN);
-    arguments[6] = parley_str_make(a.id, a.id != NULL ? PARLEY_KEY_LEN : 0);
-    arguments[7] = parley_str_make(a.slot,
-                                   a.slot != NULL ? PARLEY_KEY_LEN : 0);
-    arguments[8] = parley_wire_number(PARLEY_STORE_RESERVED, ttl);
-    arguments[9] = parley_wire_number(s->conf->lease, lease);
-
-    if (parley_store_command(call, arguments, 10) == 0) {
+    if (parley_store_admit_command(s, call, "p1_admit", 0) == 0) {
         (void) parley_store_send(s, call);
 
     } else {

@@ -634,6 +634,11 @@ void parley_store_admission(parley_store_admission_t *copy,
 /* Returns whether an admission has EXACT limits or quotas. */
 int parley_store_is_exact(const parley_admission_t *a);
 
+/* Sets the command of a call to p1_admit or p1_look, for its admission; counts:
+   with its limits and quotas.  Returns 0, or -1 if memory is exhausted. */
+int parley_store_admit_command(parley_store_t *s, parley_store_call_t *call,
+    const char *name, int counts);
+
 /* parley_store_admit.c */
 
 parley_state_done_t parley_store_admit(parley_state_t *state,
