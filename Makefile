@@ -244,8 +244,8 @@ test: ## All tests under one prove, or TESTS="t/a.t ..."
 	$(MAKE) check
 	$(MAKE) test-built
 
-# of a whole run, at most two files that failed run once more, alone
-RETRY = $(if $(TESTS),,-r 2)
+# of a whole run, at most four files that failed run once more, alone
+RETRY = $(if $(TESTS),,-r 4)
 
 # the state in shared memory answers at once; a state over a network answers later
 test-all: ## As test, each file with both kinds of state; mutants, other nginx
