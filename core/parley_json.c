@@ -425,6 +425,7 @@ parley_json_part(const parley_json_t *doc, uint32_t i, parley_arena_t *arena,
 
     ret->nodes = nodes;
     ret->nnodes = n;
+    ret->levels = doc->levels;
     ret->inexact = PARLEY_JSON_NONE;
     ret->seed = doc->seed;
     ret->arena = arena;

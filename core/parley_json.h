@@ -82,6 +82,8 @@ typedef struct {
     parley_str_t         input;
     parley_json_node_t  *nodes;     /* nodes[0] is the root */
     uint32_t             nnodes;
+    uint32_t             levels;    /* at least as many as arrays and objects
+                                       are in each other */
     uint32_t             inexact;   /* node of the first integer outside +-(2^53
                                        - 1), which RFC 8785 would round; NONE:
                                        no such integer */
@@ -128,30 +130,6 @@ int parley_json_read(parley_json_t *doc, parley_arena_t *arena,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
-
-/*
- * Returns whether a document with more levels of arrays and objects, by the
- * number more, could exceed depth levels.
- */
-static inline int
-parley_json_is_deeper(const parley_json_t *doc, uint32_t depth, uint32_t more)
-{
-    uint32_t  i;
-
-    depth = depth > more ? depth - more : 0;
-
-    /* the number of nodes limits the depth */
-
-    for (i = 0; doc->nnodes > depth && i < doc->nnodes; i++) {
-        if (!(doc->nodes[i].flags & PARLEY_JSON_KEY)
-            && doc->nodes[i].depth > depth)
-        {
-            return 1;
-        }
-    }
-
-    return 0;
-}
 
 /* Returns node i, which must be less than doc->nnodes. */
 static inline const parley_json_node_t *

@@ -484,6 +484,10 @@ parley_json_read_open(parley_json_reader_t *r, const uint8_t *p,
     r->within = type;
     r->depth++;
 
+    if (r->depth > r->doc.levels) {
+        r->doc.levels = r->depth;
+    }
+
     p++;
 
     if (p < r->s.end && *p <= ' ') {

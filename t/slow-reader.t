@@ -274,7 +274,7 @@ subtest 'GW-07 gzip in small pieces takes no buffer for each of them' => sub {
         IO::Compress::Gzip::gzip(\$body, \my $zipped);
         $c->out("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"
                 . 'Content-Length: ' . length($zipped) . "\r\n\r\n");
-        for (unpack '(a3)*', $zipped) { $c->out($_); $c->pause(0.002) }
+        for (unpack '(a3)*', $zipped) { $c->out($_); $c->pause(0.0002) }
 EOT
 
     $client->raw(post('/aee', aee()));

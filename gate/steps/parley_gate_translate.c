@@ -133,8 +133,7 @@ parley_gate_translate_depth(const parley_gate_t *g)
     parley_json_limits_t  limits;
 
     if (g->out.sent.copied || g->msg->wire == g->conf.gate->speak
-        || !parley_json_is_deeper(g->msg->doc, g->conf.gate->limits.depth,
-                                  PARLEY_GATE_LEVELS))
+        || g->msg->doc->levels + PARLEY_GATE_LEVELS <= g->conf.gate->limits.depth)
     {
         return 0;
     }

@@ -82,18 +82,20 @@ struct ngx_http_parley_ctx_s {
 
     parley_gate_t                 gate;
     parley_error_t                error;
+
+    /* not cleared */
     parley_json_t                 edited_doc;     /* after capping and
-                                                     redaction; not cleared */
+                                                     redaction */
+    parley_loss_t                 loss;
+    u_char                        random[16];     /* for an id, if drawn */
+
     parley_who_t                  who;
 
     parley_str_t                  body;
     parley_json_t                 doc;
     parley_msg_t                  msg;
 
-    u_char                        random[16];     /* for an id, if drawn */
     ngx_event_t                   deadline;
-
-    parley_loss_t                 loss;
 
     /* forward */
     ngx_list_t                    client_headers; /* as received */

@@ -241,6 +241,30 @@ test_away_local(void **state)
 }
 
 
+/* Returns the verdict of a node whose store is away at times: the machine is
+   busy. */
+
+static parley_admit_t
+verdict_of(parley_test_node_t *node, const parley_admission_t *m)
+{
+    unsigned        i;
+    parley_admit_t  verdict;
+
+    for (i = 0; i < 100; i++) {
+
+        verdict = admit(node, m).verdict;
+
+        if (verdict != PARLEY_ADMIT_AWAY) {
+            break;
+        }
+
+        parley_test_nodes(both, 2, NULL, 100);
+    }
+
+    return verdict;
+}
+
+
 /* More ids were taken than the queue has room for: all of them arrive. */
 
 static void
@@ -275,7 +299,7 @@ test_away_many(void **state)
     for (i = 0; i < 2 * PARLEY_STORE_CALLS; i += 4001) {
         snprintf(name, sizeof(name), "many-%u", i);
         m = message(name, "printone");
-        assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_DUPLICATE);
+        assert_int_equal(verdict_of(&b, &m), PARLEY_ADMIT_DUPLICATE);
     }
 
     parley_store_stat(a.store, &stat);

@@ -39,7 +39,7 @@ static uint32_t parley_c2a_locate_conversation(const uint32_t *at);
 static int parley_c2a_submit(parley_arena_t *arena, parley_msg_t *msg,
     const parley_submission_t *submission, parley_error_t *err);
 static void parley_c2a_unmapped(const parley_msg_t *m, parley_loss_t *loss);
-static int parley_c2a_has_form(const parley_msg_t *m);
+static int parley_c2a_has_form(const parley_msg_t *m, uint32_t params);
 static void parley_c2a_unmapped_event(const parley_msg_t *m, uint32_t params,
     parley_loss_t *loss);
 static int parley_c2a_unmapped_own(const parley_msg_t *m, uint32_t value,
@@ -600,14 +600,19 @@ parley_c2a_unmapped(const parley_msg_t *m, parley_loss_t *loss)
 /* Returns whether the protocol of a carried message has its form. */
 
 static int
-parley_c2a_has_form(const parley_msg_t *m)
+parley_c2a_has_form(const parley_msg_t *m, uint32_t params)
 {
+    uint32_t           content;
+    parley_c2a_part_t  part;
+
+    content = parley_json_member(m->doc, params, PARLEY_ATOM_content);
+
     /* an unknown form of AEE is replaced when the message is read */
 
     return parley_embed_is_form(m->origin, m->form)
-           && parley_json_string_is(m->doc,
-                                    parley_c2a_locate(m, PARLEY_MSG_FORM),
-                                    m->form);
+           && parley_c2a_part(m->doc, content, &part) == 0
+           && part.node != PARLEY_JSON_NONE
+           && parley_json_string_is(m->doc, part.form, m->form);
 }
 
 
@@ -629,7 +634,7 @@ parley_c2a_unmapped_event(const parley_msg_t *m, uint32_t params,
 
     if (m->origin != m->wire) {
         by |= PARLEY_C2A_MADE
-              | (parley_c2a_has_form(m) ? PARLEY_C2A_KNOWN : 0);
+              | (parley_c2a_has_form(m, params) ? PARLEY_C2A_KNOWN : 0);
     }
 
     value = parley_json_member(doc, params, PARLEY_ATOM_conversation);
