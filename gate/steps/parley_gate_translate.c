@@ -133,7 +133,8 @@ parley_gate_translate_depth(const parley_gate_t *g)
     parley_json_limits_t  limits;
 
     if (g->out.sent.copied || g->msg->wire == g->conf.gate->speak
-        || g->msg->doc->levels + PARLEY_GATE_LEVELS <= g->conf.gate->limits.depth)
+        || g->msg->doc->levels + PARLEY_GATE_LEVELS
+           <= g->conf.gate->limits.depth)
     {
         return 0;
     }
