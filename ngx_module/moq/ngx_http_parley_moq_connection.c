@@ -247,7 +247,9 @@ ngx_http_parley_moq_full(const ngx_http_parley_worker_t *worker)
     max = worker->mcf->http.moq_connections;
 
     if (max == 0) {
-        max = ngx_cycle->connection_n / 4;
+        /* an agent takes six connections of nginx, with its streams; a small
+           worker takes one agent */
+        max = ngx_cycle->connection_n / 8 + 1;
     }
 
     return worker->moq >= max;
