@@ -36,7 +36,7 @@ my $service = Parley::Upstream->start(port(2), <<'EOF_SCRIPT');
                                   worker => $q->{headers}{'x-worker'} } }));
 EOF_SCRIPT
 
-my $nginx = Parley::Nginx->start(workers => 2,
+my %conf = (workers => 2,
     main => 'worker_shutdown_timeout 20s;', http => moq_http(
     messages => '/service', more => 'parley_replay size=1m;',
     server => "quic_host_key $dir/quic.key;",
@@ -52,6 +52,7 @@ my $nginx = Parley::Nginx->start(workers => 2,
             limit_rate 100k;
         }
 EOF_LOCATIONS
+my $nginx = Parley::Nginx->start(%conf);
 my $moq = Parley::Moq->new;
 my $number = 0;
 
@@ -160,6 +161,34 @@ subtest 'MOQ-17 commands that run during a reload are answered' => sub {
     is($service->count, $before + 12, 'the service got each once');
     $agents[0]->closed and shift @agents;
     is_deeply(ends(@agents, @new), { 'GOAWAY, NO_ERROR' => 11 }, 'each end');
+};
+
+
+# Reloads with another configuration while commands run.
+sub reload_to {
+    my %to = @_;
+
+    my @agents = agents(8);
+    my $before = $service->count;
+    my %sent = map { $_->name => $_->cmd({ action => 'slow',
+                     session_id => $_->{session_id},
+                     payload => { wait => 2, n => $_->name } }) } @agents;
+
+    ok($service->wait_for($before + 8), 'the service has the commands');
+    $nginx->reload(%conf, %to);
+
+    is(scalar grep({ my $c = $_;
+                     $c->event('cmd', sub { $_[0]{stream_id}
+                                            == $sent{$c->name} }) } @agents),
+       8, 'each is answered');
+    is_deeply(ends(@agents), { 'GOAWAY, NO_ERROR' => 8 }, 'each end');
+}
+
+
+subtest 'MOQ-17 a reload without parley_moq' => sub {
+    reload_to(http => $conf{http} =~ s/^ *parley_moq .*;$/return 404;/mr);
+    $nginx->reload(%conf);
+    is(scalar agents(4), 4, 'new connections, with it again');
 };
 
 

@@ -28,8 +28,8 @@ void ngx_http_parley_moq_listen(ngx_cycle_t *cycle,
 
 /*
  * The sockets of QUIC at a reload.  Before the master starts workers, it makes
- * the sockets by which they talk, if the configuration has parley_moq.  Then
- * a worker begins, and exits.
+ * the sockets by which they talk, if the configuration has parley_moq or an
+ * older one had it.  Then a worker begins, and exits.
  */
 void ngx_http_parley_moq_pair_make(ngx_cycle_t *cycle, ngx_uint_t used);
 void ngx_http_parley_moq_handover_enter(ngx_cycle_t *cycle);

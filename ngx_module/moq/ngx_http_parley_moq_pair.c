@@ -54,8 +54,9 @@ ngx_http_parley_moq_pair_make(ngx_cycle_t *cycle, ngx_uint_t used)
 
     ngx_http_parley_moq_generation++;
 
-    ngx_http_parley_moq_pair_row(cycle, used ? (ngx_uint_t)
-                                               ccf->worker_processes : 0);
+    /* without parley_moq, too: the older workers may have connections */
+
+    ngx_http_parley_moq_pair_row(cycle, (ngx_uint_t) ccf->worker_processes);
 }
 
 
