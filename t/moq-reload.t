@@ -192,6 +192,15 @@ subtest 'MOQ-17 a reload without parley_moq' => sub {
 };
 
 
+subtest 'MOQ-17 a reload with another user' => sub {
+    plan skip_all => 'only root can change the user' if $> != 0;
+
+    reload_to(main => "$conf{main} user daemon;");
+    is(scalar agents(4), 4, 'new connections');
+    reload_to();
+};
+
+
 subtest 'GW-09 MOQ-18 a download over HTTP/3 outlives a reload' => sub {
     my $port = port(1);
 

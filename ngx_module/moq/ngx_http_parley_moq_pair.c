@@ -201,10 +201,11 @@ ngx_http_parley_moq_pair_lives(ngx_uint_t generation)
 
     life = *ngx_http_parley_moq_pair_life(generation, ngx_worker);
 
-    /* a later generation may have the entry */
+    /* a later generation may have the entry, and another user */
 
     return life >> 32 == (uint32_t) generation
-           && kill((ngx_pid_t) (uint32_t) life, 0) == 0;
+           && (kill((ngx_pid_t) (uint32_t) life, 0) == 0
+               || ngx_errno == NGX_EPERM);
 }
 
 
