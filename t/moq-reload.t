@@ -295,6 +295,30 @@ subtest 'MOQ-17 a worker that hangs while it leaves' => sub {
 };
 
 
+# Reloads so often, each time when the workers before have exited; returns the
+# number of descriptors of the master then.
+sub descriptors {
+    for (1 .. shift) {
+        my $exited = $nginx->logged(qr/worker process \d+ exited/);
+
+        $nginx->reload;
+        $nginx->wait_for(qr/worker process \d+ exited/, $exited + 2);
+    }
+
+    return scalar(() = glob '/proc/' . $nginx->pid . '/fd/*');
+}
+
+
+subtest 'MOQ-17 reloads leave no descriptors' => sub {
+    my $before = descriptors(4);
+
+    $nginx->reload(%conf, workers => 16);
+    $nginx->reload(%conf);
+    cmp_ok(descriptors(2), '<', $before + 16,
+           'those of workers that have exited are closed');
+};
+
+
 subtest 'the gateway goes on' => sub {
     my $log = $nginx->error_log =~ s/^.*exited on signal 9\b.*\n//mgr;
 

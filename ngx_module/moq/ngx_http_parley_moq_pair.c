@@ -32,8 +32,12 @@ static uint64_t    *ngx_http_parley_moq_lives;           /* shared memory, for
 static ngx_int_t ngx_http_parley_moq_pair_share(ngx_cycle_t *cycle);
 static void ngx_http_parley_moq_pair_row(ngx_cycle_t *cycle,
     ngx_uint_t workers);
+static void ngx_http_parley_moq_pair_clean(void);
+static void ngx_http_parley_moq_pair_drop(int *pair);
 static int *ngx_http_parley_moq_pair(ngx_uint_t generation, ngx_uint_t worker);
 static volatile uint64_t *ngx_http_parley_moq_pair_life(ngx_uint_t generation,
+    ngx_uint_t worker);
+static ngx_uint_t ngx_http_parley_moq_pair_is(ngx_uint_t generation,
     ngx_uint_t worker);
 static ngx_connection_t *ngx_http_parley_moq_pair_open(ngx_cycle_t *cycle,
     int fd, ngx_event_handler_pt handler);
@@ -51,6 +55,8 @@ ngx_http_parley_moq_pair_make(ngx_cycle_t *cycle, ngx_uint_t used)
     }
 
     ccf = (ngx_core_conf_t *) ngx_get_conf(cycle->conf_ctx, ngx_core_module);
+
+    ngx_http_parley_moq_pair_clean();
 
     ngx_http_parley_moq_generation++;
 
@@ -99,12 +105,8 @@ ngx_http_parley_moq_pair_row(ngx_cycle_t *cycle, ngx_uint_t workers)
     for (i = 0; i < NGX_HTTP_PARLEY_MOQ_WORKERS; i++) {
         pair = ngx_http_parley_moq_pair(ngx_http_parley_moq_generation, i);
 
-        if (pair[0] > 0) {
-            (void) close(pair[0]);
-            (void) close(pair[1]);
-        }
+        ngx_http_parley_moq_pair_drop(pair);
 
-        pair[0] = -1;
         *ngx_http_parley_moq_pair_life(ngx_http_parley_moq_generation, i) = 0;
 
         if (i < workers
@@ -118,6 +120,46 @@ ngx_http_parley_moq_pair_row(ngx_cycle_t *cycle, ngx_uint_t workers)
                           "connections of MoQ");
         }
     }
+}
+
+
+/*
+ * Closes the pairs of workers that have exited.  The master, and each worker
+ * that starts later, would have two descriptors for each.  A worker that has
+ * just started may not be noted yet.
+ */
+
+static void
+ngx_http_parley_moq_pair_clean(void)
+{
+    ngx_uint_t  i, g;
+
+    for (g = ngx_http_parley_moq_generation;
+         g > 0 && ngx_http_parley_moq_generation - g
+                  < NGX_HTTP_PARLEY_MOQ_GENERATIONS;
+         g--)
+    {
+        for (i = 0; i < NGX_HTTP_PARLEY_MOQ_WORKERS; i++) {
+
+            if (*ngx_http_parley_moq_pair_life(g, i)
+                && !ngx_http_parley_moq_pair_is(g, i))
+            {
+                ngx_http_parley_moq_pair_drop(ngx_http_parley_moq_pair(g, i));
+            }
+        }
+    }
+}
+
+
+static void
+ngx_http_parley_moq_pair_drop(int *pair)
+{
+    if (pair[0] > 0) {
+        (void) close(pair[0]);
+        (void) close(pair[1]);
+    }
+
+    pair[0] = -1;
 }
 
 
@@ -197,9 +239,16 @@ ngx_http_parley_moq_pair_older(ngx_cycle_t *cycle,
 ngx_uint_t
 ngx_http_parley_moq_pair_lives(ngx_uint_t generation)
 {
+    return ngx_http_parley_moq_pair_is(generation, ngx_worker);
+}
+
+
+static ngx_uint_t
+ngx_http_parley_moq_pair_is(ngx_uint_t generation, ngx_uint_t worker)
+{
     uint64_t  life;
 
-    life = *ngx_http_parley_moq_pair_life(generation, ngx_worker);
+    life = *ngx_http_parley_moq_pair_life(generation, worker);
 
     /* a later generation may have the entry, and another user */
 
