@@ -76,13 +76,13 @@ sub take_mailbox {
 
 # Waits for the CMD with a text in the mailbox.
 sub mail {
-    my ($c, $text) = @_;
+    my ($c, $text, $seconds) = @_;
 
     return $c->event('cmd', sub {
         my $payload = $_[0]{json}{payload};
 
         return ref $payload eq 'HASH' && ($payload->{text} // '') eq $text;
-    });
+    }, $seconds);
 }
 
 
@@ -200,6 +200,42 @@ subtest 'MOQ-15 MOQ-19 SEC-08 an agent of MoQ asks another one' => sub {
         ref $_[0]{json}{payload} eq 'HASH'
         && ($_[0]{json}{payload}{text} // '') =~ /^re |^late/
     }, 0), 'and no further answer comes');
+    $_->close for $asker, $asked, $other;
+};
+
+
+subtest 'MOQ-15 SEC-08 two agents ask with one session_id' => sub {
+    my ($asker, $asked, $other) = map { agent($_) } qw(viewer camera planner);
+    my $session = uuid4();
+    my %answer = (action => 'look', session_id => $session,
+                  status => 'approved');
+
+    take_mailbox($_) for $asker, $asked, $other;
+
+    for ($asker, $other) {
+        my $text = 'of ' . $_->name;
+
+        $_->call({ action => 'look', session_id => $session,
+                   aee => { recipient => 'camera' },
+                   payload => { text => $text } });
+        ok(mail($asked, $text), "the question $text") or return $moq->show;
+    }
+
+    is($asked->call(\%answer)->{json}{payload}{code}, 'reply-unmatched',
+       'an answer for either is refused');
+
+    for my $c ($asker, $other) {
+        my $name = $c->name =~ s/#.*//r;
+        my $text = "for $name";
+        my $told = $asked->call({ %answer, aee => { recipient => $name },
+                                  payload => { text => $text } });
+
+        is($told->{json}{status}, 'accepted', "the answer $text");
+        ok(mail($c, $text), 'comes');
+        ok($_ == $c || !mail($_, $text, 0), 'and to no other')
+            for $asker, $other;
+    }
+
     $_->close for $asker, $asked, $other;
 };
 
