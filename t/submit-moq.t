@@ -198,6 +198,41 @@ for my $protocol (qw(vcp vcp2)) {
 }
 
 
+subtest 'GW-03 MOQ-19 a capsule names no other sender' => sub {
+    my $bob = reads('aee');
+    my %capsule = (form => 'task', id => uuid7(), recipient => 'bob',
+                   created => '2026-11-30T05:43:59Z', sender => 'alice');
+
+    # the commands embed nothing, so a reader of MoQ would get them unchanged
+    my %lacks = (created => { created => '' }, a_reply_to => { reply_to => 5 },
+                 the_intent => { intent => 'ops.other' });
+
+    for my $lack (sort keys %lacks) {
+        for my $sender ('carol', 'agent.alice', 5, undef) {
+            my $answer = to('bob', command('backup.run', aee => {
+                %capsule, %{ $lacks{$lack} }, sender => $sender }));
+
+            is($answer->{status}, 403, "$lack, sender " . ($sender // 'null'));
+            is($answer->{json}{payload}{code}, 'sender-identity-mismatch');
+            is($answer->{json}{payload}{field}, '/aee/sender');
+        }
+
+        is(to('bob', command('backup.run', vcp => { sender => 'carol' },
+                             aee => { %capsule, %{ $lacks{$lack} } }))
+           ->{json}{payload}{field}, '/vcp/sender', 'nor another capsule');
+    }
+
+    is($bob->event(1), undef, 'nothing is delivered');
+
+    my $connection = ask(command('backup.run', aee => { %capsule,
+                                                        intent => 'ops.other' }));
+
+    ok($bob->event, 'one of the principal is');
+    $connection->leave;
+    $bob->leave;
+};
+
+
 subtest 'MOQ-19 GW-37 session commands are not published' => sub {
     my $bob = reads('aee');
 

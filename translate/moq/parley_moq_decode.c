@@ -1,8 +1,11 @@
+#include <stdio.h>
+
 #include "translate/moq/parley_moq.h"
 
 
 #define PARLEY_MOQ_STREAM_MAX  16   /* maximum octets of a Stream ID and its
                                        colons */
+#define PARLEY_MOQ_FIELD_MAX   32   /* and of the pointer of a sender */
 
 
 static int parley_moq_refuse_status(const parley_msg_t *msg,
@@ -15,6 +18,8 @@ static int parley_moq_fill_code(parley_msg_t *msg, parley_moq_status_t status,
 static int parley_moq_fill_text(parley_msg_t *msg);
 static int parley_moq_fill_names(parley_msg_t *msg);
 static int parley_moq_fill_members(parley_arena_t *arena, parley_msg_t *msg);
+static int parley_moq_check_capsules(const parley_msg_t *msg,
+    parley_error_t *err);
 
 
 int
@@ -356,6 +361,10 @@ parley_moq_submit(parley_arena_t *arena, parley_msg_t *msg,
 
     if (submission->sender.len > 0) {
         msg->sender = submission->sender;
+
+        if (parley_moq_check_capsules(msg, err) != 0) {
+            return -1;
+        }
     }
 
     if (msg->recipient.len == 0) {
@@ -384,6 +393,53 @@ parley_moq_submit(parley_arena_t *arena, parley_msg_t *msg,
         if (msg->act == PARLEY_ACT_REPLY || msg->act == PARLEY_ACT_FAILURE) {
             msg->reply_to = msg->corr;
         }
+    }
+
+    return 0;
+}
+
+
+/*
+ * Refuses a capsule of another sender, also in a command that embeds no message
+ * (GW-03).  A reader of MoQ gets the command as it was sent, and could take
+ * the capsule for one of the gateway.
+ */
+
+static int
+parley_moq_check_capsules(const parley_msg_t *msg, parley_error_t *err)
+{
+    char          field[PARLEY_MOQ_FIELD_MAX];
+    unsigned      i;
+    uint32_t      capsule, value;
+    parley_str_t  word, sender;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        capsule = parley_json_member(msg->doc, 0,
+                                     parley_proto_atom((parley_proto_t) i));
+
+        if (i == PARLEY_PROTO_MOQ || capsule == PARLEY_JSON_NONE
+            || parley_json_type(msg->doc, capsule) != PARLEY_JSON_OBJECT)
+        {
+            continue;
+        }
+
+        value = parley_json_get(msg->doc, capsule, PARLEY_STR("sender"));
+
+        if (value == PARLEY_JSON_NONE
+            || (parley_json_string(msg->doc, value, &sender) == 0
+                && parley_str_eq(sender, msg->sender)))
+        {
+            continue;
+        }
+
+        word = parley_proto_name((parley_proto_t) i);
+
+        (void) snprintf(field, sizeof(field), "/%.*s/sender", (int) word.len,
+                        (const char *) word.data);
+
+        return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH, field,
+                                "the sender must be the principal of the "
+                                "token");
     }
 
     return 0;
