@@ -17,7 +17,8 @@ use Parley::Status;
 plan skip_all => moq_lacks() if moq_lacks();
 
 my $nginx = Parley::Nginx->start(http => moq_http(
-    locations => 'location /status { parley_status; }'));
+    locations => 'location /status { parley_status; }',
+    more => 'parley_moq_limits connections=2;'));
 my $status = Parley::Status->new(port => port(3));
 my $moq = Parley::Moq->new;
 
@@ -68,6 +69,24 @@ subtest 'GW-13 what is refused is counted by its code' => sub {
     is($c->closed, 'PROTOCOL_VIOLATION', 'a message of a server');
     becomes(closed('PROTOCOL_VIOLATION'), 1, 'the code of the close');
     becomes('parley_moq_sessions', 0, 'no session is left');
+};
+
+subtest 'GW-13 MOQ-17 a connection above the limit is counted' => sub {
+    becomes('parley_moq_connections', 0, 'no connection is left');
+
+    my $before = $status->metric(closed('INTERNAL_ERROR'));
+    my @c = map { $moq->connect("camera#full$_") } 1 .. 2;
+
+    ok($_->setup, 'SETUP') for @c;
+
+    is($moq->connect('camera#full3')->closed, 'INTERNAL_ERROR', 'the third');
+    becomes(closed('INTERNAL_ERROR'), $before + 1, 'is counted by its code');
+    becomes('parley_moq_connections', 2, 'and is not one of the connections');
+    ok($nginx->logged(qr/\[warn\] .*parley: MoQ connection refused: the worker /
+                      . qr/has its maximum of 2 MoQ connections /
+                      . qr/\("parley_moq_limits connections="\)/),
+       'the log names the limit');
+    $_->close for @c;
 };
 
 $moq->stop;

@@ -35,7 +35,7 @@ static const parley_moqt_draft_t *ngx_http_parley_moq_draft(
 static ngx_http_parley_moq_t *ngx_http_parley_moq_create(ngx_connection_t *c);
 static ngx_int_t ngx_http_parley_moq_link(ngx_http_parley_moq_t *moq,
     const parley_moqt_draft_t *draft);
-static ngx_uint_t ngx_http_parley_moq_full(
+static ngx_uint_t ngx_http_parley_moq_max(
     const ngx_http_parley_worker_t *worker);
 static void ngx_http_parley_moq_input(ngx_event_t *rev);
 static void ngx_http_parley_moq_turn(ngx_event_t *ev);
@@ -63,6 +63,8 @@ static void ngx_http_parley_moq_audit(ngx_http_parley_moq_t *moq,
     const parley_link_fact_t *fact);
 static void ngx_http_parley_moq_object(void *ctx, int out);
 static void ngx_http_parley_moq_count(ngx_http_parley_worker_t *worker);
+static void ngx_http_parley_moq_count_close(const ngx_http_parley_moq_t *moq,
+    parley_moqt_code_t code);
 static void ngx_http_parley_moq_resume(void *ctx);
 static int ngx_http_parley_moq_random(void *ctx, uint8_t out[16]);
 static int64_t ngx_http_parley_moq_now(void *ctx);
@@ -98,6 +100,7 @@ ngx_http_parley_moq_draft(ngx_connection_t *c)
 ngx_int_t
 ngx_http_parley_moq_begin(ngx_connection_t *c)
 {
+    ngx_uint_t              max;
     ngx_http_parley_moq_t  *moq;
 
     if (!c->ssl->handshaked) {
@@ -117,10 +120,15 @@ ngx_http_parley_moq_begin(ngx_connection_t *c)
     moq->input = c->read->handler;
     c->read->handler = ngx_http_parley_moq_input;
 
-    if (ngx_http_parley_moq_full(moq->worker)) {
+    max = ngx_http_parley_moq_max(moq->worker);
+
+    if (moq->worker->moq >= max) {
         ngx_log_error(NGX_LOG_WARN, c->log, 0,
-                      "parley: MoQ connection refused: the worker has %ui",
-                      moq->worker->moq);
+                      "parley: MoQ connection refused: the worker has its "
+                      "maximum of %ui MoQ connections (\"parley_moq_limits "
+                      "connections=\")", max);
+
+        ngx_http_parley_moq_count_close(moq, PARLEY_MOQT_INTERNAL_ERROR);
 
         /* nginx is in the middle of a packet, and would forget the reason at
            the next one */
@@ -131,17 +139,17 @@ ngx_http_parley_moq_begin(ngx_connection_t *c)
         return NGX_OK;
     }
 
+    if (ngx_http_parley_moq_link(moq, ngx_http_parley_moq_draft(c))
+        != NGX_OK)
+    {
+        ngx_http_parley_moq_count_close(moq, PARLEY_MOQT_INTERNAL_ERROR);
+        return NGX_ERROR;
+    }
+
     moq->counted = 1;
     moq->worker->moq++;
 
     ngx_http_parley_moq_count(moq->worker);
-
-    if (ngx_http_parley_moq_link(moq, ngx_http_parley_moq_draft(c))
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
     ngx_http_parley_moq_done(moq);
 
     return NGX_OK;
@@ -240,19 +248,16 @@ ngx_http_parley_moq_link(ngx_http_parley_moq_t *moq,
 
 
 static ngx_uint_t
-ngx_http_parley_moq_full(const ngx_http_parley_worker_t *worker)
+ngx_http_parley_moq_max(const ngx_http_parley_worker_t *worker)
 {
     ngx_uint_t  max;
 
     max = worker->mcf->http.moq_connections;
 
-    if (max == 0) {
-        /* an agent takes six connections of nginx, with its streams; a small
-           worker takes one agent */
-        max = ngx_cycle->connection_n / 8 + 1;
-    }
+    /* an agent takes six connections of nginx, with its streams; a small worker
+       takes one agent */
 
-    return worker->moq >= max;
+    return max ? max : ngx_cycle->connection_n / 8 + 1;
 }
 
 
@@ -507,8 +512,7 @@ ngx_http_parley_moq_close(void *ctx, parley_moqt_code_t code, const char *text)
                   "parley: MoQ connection closed: %s: %s",
                   parley_moqt_code_name(code), text);
 
-    parley_count(moq->worker->slot,
-                 PARLEY_M_MOQ_CLOSED + parley_moqt_code_index(code), 1);
+    ngx_http_parley_moq_count_close(moq, code);
 
     ngx_quic_finalize_connection(c, code, reason ? (char *) reason : "");
 
@@ -595,6 +599,15 @@ ngx_http_parley_moq_count(ngx_http_parley_worker_t *worker)
     parley_count_level(worker->slot, PARLEY_M_MOQ_CONNECTIONS, worker->moq);
     parley_count_level(worker->slot, PARLEY_M_MOQ_SESSIONS,
                        worker->moq_sessions);
+}
+
+
+static void
+ngx_http_parley_moq_count_close(const ngx_http_parley_moq_t *moq,
+    parley_moqt_code_t code)
+{
+    parley_count(moq->worker->slot,
+                 PARLEY_M_MOQ_CLOSED + parley_moqt_code_index(code), 1);
 }
 
 
