@@ -18,7 +18,24 @@ plan skip_all => moq_lacks() if moq_lacks();
 
 my $log = tmp_dir() . '/audit.jsonl';
 my $nginx = Parley::Nginx->start(http => moq_http(
-    more => "parley_audit $log;",
+    more => "parley_audit $log; "
+            . 'limit_req_zone $server_name zone=sparse:1m rate=1r/m;',
+    locations => <<'EOT',
+        location = /moq/aged {
+            parley_jwt on;
+            parley_moq messages=/agents/moq age=1s;
+        }
+        location = /moq/sparse {
+            limit_req zone=sparse;
+            parley_jwt on;
+            parley_moq messages=/agents/moq;
+        }
+        location = /moq/closed {
+            deny all;
+            parley_jwt on;
+            parley_moq messages=/agents/moq;
+        }
+EOT
     rules => 'parley_allow type=subscribe to=agent.camera '
              . 'principal=viewer;'));
 my $moq = Parley::Moq->new;
@@ -76,7 +93,33 @@ subtest 'OPS-06 an agent session' => sub {
     $c->close;
     is(line(event => 'session', session => $session_id,
             outcome => 'ended')->{why},
-       'the connection has ended', 'a connection that ends');
+       'the agent closed the connection', 'a connection that ends');
+};
+
+
+# Returns the line of the end of a session.
+sub end_of {
+    my $c = shift;
+
+    return line(event => 'session', session => $c->{session_id},
+                outcome => 'ended')->{why};
+}
+
+
+subtest 'OPS-06 the reason of the end of a session' => sub {
+    my $c = $moq->connect('camera#aged', path => '/moq/aged');
+
+    ok($c->init, 'a session');
+    is(end_of($c), 'the connection has reached its age', 'age=');
+
+    $c = $moq->connect('camera#fault');
+    ok($c->init, 'a session');
+    $c->octets("\x21\x00\x01\x00");
+    like(end_of($c), qr/^PROTOCOL_VIOLATION: ./, 'a fault of the agent');
+
+    $c = $moq->connect('camera#silent', idle => 2);
+    ok($c->init, 'a session');
+    is(end_of($c), 'the agent sent nothing for too long', 'a silent agent');
 };
 
 
@@ -88,6 +131,12 @@ subtest 'OPS-06 a session that is refused' => sub {
             outcome => 'refused')->{why},
        'token-invalid', 'it has the code');
 
+    my $line = line(event => 'session', session => 'refused',
+                    outcome => 'refused');
+
+    is($line->{agent}, 'camera', 'and the agent of the track');
+    ok(!exists $line->{principal}, 'no principal is proved');
+
     my $twice = $moq->connect('camera#3');
 
     ok($twice->init(session_id => 'twice'), 'a session');
@@ -97,6 +146,40 @@ subtest 'OPS-06 a session that is refused' => sub {
     is(line(event => 'session', session => 'twice',
             outcome => 'refused')->{why},
        'state-conflict', 'a session_id that is in use');
+
+    my $closed = $moq->connect('camera#r1', path => '/moq/closed',
+                               token => undef);
+
+    $closed->init(session_id => 'closed');
+    is(line(event => 'session', session => 'closed',
+            outcome => 'refused')->{why}, 'nginx', 'a refusal of nginx');
+    $closed->close;
+};
+
+
+subtest 'OPS-06 a session with the token of another agent' => sub {
+    my $c = $moq->connect('camera#r2', token => undef);
+
+    $c->init(token => moq_token('viewer'), session_id => 'first');
+
+    my $line = line(event => 'session', session => 'first',
+                    outcome => 'refused');
+
+    is($line->{why}, 'sender-identity-mismatch', 'the code');
+    is($line->{principal}, 'viewer', 'the principal of the token');
+    is($line->{agent}, 'camera', 'the agent of the track');
+    $c->close;
+
+    $c = $moq->connect('camera#r3');
+    ok($c->init, 'a session');
+    $c->cmd({ action => 'session_init', session_id => 'second',
+              auth_token => moq_token('viewer') },
+            session_id => '00000000000000ab');
+    $line = line(event => 'session', session => 'second',
+                 outcome => 'refused');
+    is($line->{why}, 'sender-identity-mismatch', 'the code');
+    is($line->{principal}, 'viewer', 'not the principal of the connection');
+    $c->close;
 };
 
 
@@ -125,6 +208,17 @@ subtest 'OPS-06 an opaque track' => sub {
     is(line(%line, role => 'subscriber', outcome => 'opened')->{principal},
        'viewer', 'its line');
 
+    my $again = $moq->connect('camera#again');
+
+    ok($again->init, 'another connection of the publisher');
+    is($again->ask('PUBLISH', %track,
+                   track_alias => ++$again->{alias})->{message},
+       'PUBLISH_OK', 'has the track now');
+    is(line(%line, role => 'publisher', outcome => 'ended')->{why},
+       'another connection has the track', 'the reason of the end');
+    $camera->close;
+    $camera = $again;
+
     is($planner->subscribe('camera.1.video', space => $space)->{error_code},
        1, 'a subscriber without a rule');
     is(line(%line, role => 'subscriber', outcome => 'refused')->{principal},
@@ -141,8 +235,31 @@ subtest 'OPS-06 an opaque track' => sub {
        'viewer', 'a subscriber that leaves') or $moq->show;
 
     $camera->close;
-    is(line(%line, role => 'publisher', outcome => 'ended')->{principal},
-       'camera', 'a publisher that leaves');
+
+    is(line(%line, role => 'publisher', outcome => 'ended',
+            why => 'the agent closed the connection')->{principal},
+       'camera', 'a publisher that leaves, with the reason');
+};
+
+
+subtest 'OPS-06 nginx refuses an opaque track' => sub {
+    my $c = $moq->connect('camera#r4', path => '/moq/sparse');
+
+    ok($c->init, 'a session');
+    $c->ask('PUBLISH', track_namespace => $space,
+            track_name => 'camera.1.audio', track_alias => ++$c->{alias});
+    is(line(event => 'track', track => 'camera.1.audio',
+            outcome => 'refused')->{why}, 'nginx', 'limit_req') or $moq->show;
+    $c->close;
+};
+
+
+subtest 'OPS-06 a session at a reload' => sub {
+    my $c = $moq->connect('camera#r5');
+
+    ok($c->init, 'a session');
+    ok($nginx->reload, 'reload');
+    is(end_of($c), 'this worker is shutting down', 'the reason');
 };
 
 $moq->stop;

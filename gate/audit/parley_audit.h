@@ -203,6 +203,7 @@ typedef struct {
     parley_str_t   location;
     parley_str_t   principal;
     parley_str_t   name;                /* session_id, or name of the track */
+    parley_str_t   agent;               /* of the track of session_init */
     parley_str_t   outcome;             /* "opened" */
     parley_str_t   why;
     unsigned       track:1;

@@ -194,6 +194,7 @@ parley_audit_moq(parley_audit_t *a, parley_arena_t *arena,
     cut |= parley_audit_member(&b, "location", l->location);
     cut |= parley_audit_member(&b, "principal", l->principal);
     cut |= parley_audit_member(&b, l->track ? "track" : "session", l->name);
+    cut |= parley_audit_member(&b, "agent", l->agent);
 
     if (l->track) {
         cut |= parley_audit_member(&b, "role", l->publishes

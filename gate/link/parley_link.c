@@ -7,7 +7,7 @@
 
 static int parley_link_early(parley_link_stream_t *st);
 static int parley_link_late(parley_link_t *link);
-static void parley_link_end_tracks(parley_link_t *link);
+static void parley_link_end_tracks(parley_link_t *link, const char *why);
 
 
 parley_link_t *
@@ -52,18 +52,18 @@ parley_link_create(const parley_moqt_draft_t *draft,
 
 
 void
-parley_link_free(parley_link_t *link)
+parley_link_free(parley_link_t *link, const char *why)
 {
     size_t                i;
     parley_link_post_t   *post;
 
     link->closed = 1;
+    link->why = parley_str_c(why);
 
-    parley_link_end_tracks(link);
+    parley_link_end_tracks(link, why);
 
     while (link->sessions != NULL) {
-        parley_link_session_free(link, link->sessions,
-                                 PARLEY_STR("the connection has ended"));
+        parley_link_session_free(link, link->sessions, link->why);
     }
 
     while (link->tracks != NULL) {
@@ -108,7 +108,7 @@ parley_link_free(parley_link_t *link)
 /* Tells subscribers that the tracks of the agent end with its connection. */
 
 static void
-parley_link_end_tracks(parley_link_t *link)
+parley_link_end_tracks(parley_link_t *link, const char *why)
 {
     parley_link_record_t  done;
 
@@ -118,7 +118,7 @@ parley_link_end_tracks(parley_link_t *link)
     done.id = PARLEY_MOQT_DONE_TRACK_ENDED;
 
     while (link->sources != NULL) {
-        (void) parley_link_source_end(link, link->sources, &done);
+        (void) parley_link_source_end(link, link->sources, &done, why);
     }
 
     while (link->readers != NULL) {

@@ -79,7 +79,8 @@ typedef struct {
 typedef struct {
     int           status;       /* 0: proved; else the HTTP status of the
                                    refusal */
-    parley_str_t  principal;    /* sub of the principal */
+    parley_str_t  principal;    /* sub of the principal; empty: the proof was
+                                   refused before it was known */
     parley_str_t  agent;        /* its agent id, parley_principal_agent() */
     parley_str_t  code;         /* of the error, or empty */
     parley_str_t  message;
@@ -131,6 +132,11 @@ typedef struct {
     parley_str_t        name;           /* session_id; or name of the track */
     parley_str_t        why;            /* error code of a denial; reason of an
                                            end; or empty */
+    parley_str_t        principal;      /* sub that the token of a denied
+                                           session proved; else that of the
+                                           connection; or empty */
+    parley_str_t        agent;          /* agent of the track that brought a
+                                           denied session_init, or empty */
 } parley_link_fact_t;
 
 
@@ -260,9 +266,12 @@ typedef struct {
 parley_link_t *parley_link_create(const parley_moqt_draft_t *draft,
     const parley_link_env_t *env, int64_t handshake);
 
-/* Frees the link, its streams, and its posts and fetches, which the adapter
-   must not report afterwards. */
-void parley_link_free(parley_link_t *link);
+/*
+ * Frees the link, its streams, and its posts and fetches, which the adapter
+ * must not report afterwards.  why is the reason of the end, for the facts of
+ * its sessions and tracks.
+ */
+void parley_link_free(parley_link_t *link, const char *why);
 
 /*
  * Begins a stream that the peer has opened.  handle is passed to env->write();
@@ -350,11 +359,11 @@ void parley_link_fetched(parley_link_t *link, parley_link_fetch_t *fetch,
 
 /*
  * A log was joined; or, if status is not 0, it was not: the HTTP status of the
- * refusal.  A membership that was begun may also end so: 409 if a later
- * publisher has the track.
+ * refusal, and its error code or an empty string.  A membership that was begun
+ * may also end so: 409 if a later publisher has the track.
  */
 void parley_link_joined(parley_link_t *link, parley_link_tap_t *tap,
-    int status);
+    int status, const char *code);
 
 /* A record of a log, in the order of the log; lost: records before it are
    lost, and it may be empty. */

@@ -41,7 +41,8 @@ void
 parley_link_note(parley_link_t *link, parley_link_what_t what,
     parley_str_t session, parley_str_t why)
 {
-    parley_link_fact_t  fact = { .what = what, .name = session, .why = why };
+    parley_link_fact_t  fact = { .what = what, .name = session, .why = why,
+                                 .principal = link->principal };
 
     if (link->env.note != NULL) {
         link->env.note(link->env.ctx, &fact);
@@ -55,7 +56,24 @@ parley_link_note_track(parley_link_t *link, parley_link_what_t what,
 {
     parley_link_fact_t  fact = { .what = what, .track = 1,
                                  .publishes = publishes != 0, .name = track,
-                                 .why = why };
+                                 .why = why,
+                                 .principal = link->principal };
+
+    if (link->env.note != NULL) {
+        link->env.note(link->env.ctx, &fact);
+    }
+}
+
+
+void
+parley_link_note_denied(parley_link_t *link, parley_str_t session,
+    parley_str_t code, const parley_link_source_t *source,
+    parley_str_t principal)
+{
+    parley_link_fact_t  fact = { .what = PARLEY_LINK_DENIED, .name = session,
+                                 .why = code, .agent = source->agent };
+
+    fact.principal = principal.len > 0 ? principal : link->principal;
 
     if (link->env.note != NULL) {
         link->env.note(link->env.ctx, &fact);

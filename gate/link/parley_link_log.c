@@ -20,9 +20,10 @@ static int parley_link_watch_tell(parley_link_t *link,
     const parley_moq_frame_t *frame, parley_str_t action, parley_str_t session,
     parley_str_t track);
 static int parley_link_watch_joined(parley_link_t *link,
-    parley_link_reader_t *r, int status);
+    parley_link_reader_t *r, int status, const char *code);
 static int parley_link_publisher_joined(parley_link_t *link,
-    parley_link_source_t *s, int status);
+    parley_link_source_t *s, int status, const char *code);
+static const char *parley_link_left(int status);
 static void parley_link_space_joined(parley_link_t *link,
     parley_link_tap_t *tap, int status);
 static int parley_link_publisher_record(parley_link_t *link,
@@ -226,7 +227,8 @@ parley_link_watch_tell(parley_link_t *link, const parley_moq_frame_t *frame,
 
 
 void
-parley_link_joined(parley_link_t *link, parley_link_tap_t *tap, int status)
+parley_link_joined(parley_link_t *link, parley_link_tap_t *tap, int status,
+    const char *code)
 {
     if (link->closed) {
         return;
@@ -237,10 +239,10 @@ parley_link_joined(parley_link_t *link, parley_link_tap_t *tap, int status)
     tap->joined = status == 0;
 
     if (!tap->publishes) {
-        (void) parley_link_watch_joined(link, tap->owner, status);
+        (void) parley_link_watch_joined(link, tap->owner, status, code);
 
     } else if (tap->owner != NULL) {
-        (void) parley_link_publisher_joined(link, tap->owner, status);
+        (void) parley_link_publisher_joined(link, tap->owner, status, code);
 
     } else if (status != 0) {
         parley_link_space_joined(link, tap, status);
@@ -253,14 +255,14 @@ parley_link_joined(parley_link_t *link, parley_link_tap_t *tap, int status)
 
 static int
 parley_link_watch_joined(parley_link_t *link, parley_link_reader_t *r,
-    int status)
+    int status, const char *code)
 {
     int                 rc;
     parley_moq_frame_t  frame;
 
     if (status != 0 && r->state == PARLEY_LINK_JOINING) {
         parley_link_note_track(link, PARLEY_LINK_DENIED, 0, r->track,
-                               PARLEY_STR("scope-unauthorised"));
+                               parley_str_c(code));
     }
 
     if (!r->command) {
@@ -288,7 +290,9 @@ parley_link_watch_joined(parley_link_t *link, parley_link_reader_t *r,
                                   parley_str_none, r->track)
          : parley_link_watch_refuse(link, &frame, PARLEY_STR("track_ready"),
                                     parley_str_none, status,
-                                    "scope-unauthorised",
+                                    status == 401 || status == 403
+                                    || code[0] == '\0'
+                                    ? "scope-unauthorised" : code,
                                     "the subscription is not allowed");
 
     parley_link_reader_free(link, r);
@@ -302,7 +306,7 @@ parley_link_watch_joined(parley_link_t *link, parley_link_reader_t *r,
 
 static int
 parley_link_publisher_joined(parley_link_t *link, parley_link_source_t *s,
-    int status)
+    int status, const char *code)
 {
     int                         rc;
     parley_moqt_effect_t        effect;
@@ -315,7 +319,7 @@ parley_link_publisher_joined(parley_link_t *link, parley_link_source_t *s,
 
         if (!s->answered) {
             parley_link_note_track(link, PARLEY_LINK_DENIED, 1, s->name,
-                                   PARLEY_STR("scope-unauthorised"));
+                                   parley_str_c(code));
         }
 
         memset(&done, 0, sizeof(parley_link_record_t));
@@ -326,7 +330,8 @@ parley_link_publisher_joined(parley_link_t *link, parley_link_source_t *s,
         /* subscribers stay for a later publisher */
 
         return parley_link_source_end(link, s, status == 409 || !s->answered
-                                               ? NULL : &done);
+                                               ? NULL : &done,
+                                      parley_link_left(status));
     }
 
     memset(&ok, 0, sizeof(parley_moqt_message_t));
@@ -365,6 +370,18 @@ parley_link_publisher_joined(parley_link_t *link, parley_link_source_t *s,
 }
 
 
+/* Returns the reason for which a publisher has left a log. */
+
+static const char *
+parley_link_left(int status)
+{
+    return status == 409 ? "another connection has the track"
+           : status == 401 || status == 403
+           ? "the proof has expired or was revoked"
+           : "the log of the track cannot be read";
+}
+
+
 /* The membership in the log of a namespace has ended.  Its tracks end too, and
    no further one is asked for. */
 
@@ -378,7 +395,8 @@ parley_link_space_joined(parley_link_t *link, parley_link_tap_t *tap,
         next = s->next;
 
         if (s->tap == tap) {
-            (void) parley_link_source_end(link, s, NULL);
+            (void) parley_link_source_end(link, s, NULL,
+                                          parley_link_left(status));
         }
     }
 

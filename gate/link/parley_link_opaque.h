@@ -150,9 +150,10 @@ void parley_link_source_absent(parley_link_t *link, parley_link_tap_t *tap,
    request now. */
 int parley_link_source_request(parley_link_t *link, parley_link_source_t *s);
 
-/* Ends a track, and tells the subscribers; done NULL: only its streams end. */
+/* Ends a track, and tells the subscribers; done NULL: only its streams end.
+   why is the reason, for the fact. */
 int parley_link_source_end(parley_link_t *link, parley_link_source_t *s,
-    const parley_link_record_t *done);
+    const parley_link_record_t *done, const char *why);
 
 /* The agent has ended a track, or has refused or accepted its SUBSCRIBE; it has
    ended the announcement of its namespace. */

@@ -238,6 +238,8 @@ struct parley_link_s {
     parley_buf_t              out;      /* control messages of one call */
     uint64_t                  seed;     /* of the reader of JSON */
     int64_t                   now;      /* ms, of this call */
+    parley_str_t              why;      /* reason of the end, in
+                                           parley_link_free(); else empty */
     int64_t                   setup_by; /* times by which these must be there;
                                            0: no limit */
     int64_t                   proof_by;
@@ -304,6 +306,9 @@ int parley_link_memory(parley_link_t *link);
 /* Notes a fact about a session or about a track. */
 void parley_link_note(parley_link_t *link, parley_link_what_t what,
     parley_str_t session, parley_str_t why);
+void parley_link_note_denied(parley_link_t *link, parley_str_t session,
+    parley_str_t code, const parley_link_source_t *source,
+    parley_str_t principal);
 void parley_link_note_track(parley_link_t *link, parley_link_what_t what,
     int publishes, parley_str_t track, parley_str_t why);
 

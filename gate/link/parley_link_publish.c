@@ -91,7 +91,11 @@ parley_link_publish_opaque(parley_link_t *link,
 
     s = parley_link_source_find(link, m->name);
 
-    if (s != NULL && parley_link_source_end(link, s, NULL) != 0) {
+    if (s != NULL
+        && parley_link_source_end(link, s, NULL,
+                                  "the agent publishes the track again")
+           != 0)
+    {
         return -1;
     }
 

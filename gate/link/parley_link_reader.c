@@ -92,7 +92,9 @@ parley_link_reader_free(parley_link_t *link, parley_link_reader_t *r)
 
     if (r->state == PARLEY_LINK_READING) {
         parley_link_note_track(link, PARLEY_LINK_ENDED, 0, r->track,
-                               PARLEY_STR("the subscriber has left"));
+                               link->why.len > 0
+                               ? link->why
+                               : PARLEY_STR("the subscriber has left"));
     }
 
     parley_link_tap_part(link, r->tap);

@@ -142,7 +142,9 @@ parley_link_relay_append(parley_link_stream_t *st,
     done.id = PARLEY_MOQT_DONE_INTERNAL_ERROR;
     done.text = PARLEY_STR("an object could not be stored");
 
-    return parley_link_source_end(link, st->source, &done) != 0 ? -2 : -1;
+    return parley_link_source_end(link, st->source, &done,
+                                  "an object could not be stored")
+           != 0 ? -2 : -1;
 }
 
 

@@ -16,8 +16,8 @@ static int parley_link_renew(parley_link_t *link, parley_link_session_t *s,
 static int parley_link_prove(parley_link_t *link, parley_link_session_t *s,
     parley_str_t token);
 static int parley_link_denied(parley_link_t *link,
-    const parley_moq_frame_t *frame, parley_str_t name, int status,
-    const char *code, const char *text);
+    const parley_link_source_t *source, const parley_moq_frame_t *frame,
+    parley_str_t name, int status, const char *code, const char *text);
 static void parley_link_setup_proved(parley_link_t *link,
     const parley_link_proved_t *proved);
 static int parley_link_principal_set(parley_link_t *link,
@@ -95,24 +95,27 @@ parley_link_init(parley_link_t *link, parley_link_source_t *source,
     token = parley_link_string(doc, 0, PARLEY_STR("auth_token"));
 
     if (link->proved && !parley_str_eq(source->agent, link->agent)) {
-        return parley_link_denied(link, frame, name, 403,
+        return parley_link_denied(link, source, frame, name, 403,
                                   "sender-identity-mismatch",
                                   "the track is in the namespace of another "
                                   "agent");
     }
 
     if (name.len == 0 || name.len > PARLEY_LINK_SESSION_MAX) {
-        return parley_link_denied(link, frame, name, 400, "field-missing",
+        return parley_link_denied(link, source, frame, name, 400,
+                                  "field-missing",
                                   "session_id must have 1 to 256 octets");
     }
 
     if (frame->session == 0) {
-        return parley_link_denied(link, frame, name, 400, "field-invalid",
+        return parley_link_denied(link, source, frame, name, 400,
+                                  "field-invalid",
                                   "the Session ID of the frame must not be 0");
     }
 
     if (!parley_link_is_token(token)) {
-        return parley_link_denied(link, frame, name, 401, "token-invalid",
+        return parley_link_denied(link, source, frame, name, 401,
+                                  "token-invalid",
                                   "auth_token is too long, or has octets that "
                                   "no token has");
     }
@@ -122,7 +125,8 @@ parley_link_init(parley_link_t *link, parley_link_source_t *source,
                               PARLEY_STR("peer"));
 
     if (peer.len > PARLEY_LINK_PEER_MAX) {
-        return parley_link_denied(link, frame, name, 400, "field-invalid",
+        return parley_link_denied(link, source, frame, name, 400,
+                                  "field-invalid",
                                   "payload.peer is too long");
     }
 
@@ -135,7 +139,8 @@ parley_link_init(parley_link_t *link, parley_link_source_t *source,
         }
 
         if (s->id == frame->session || parley_str_eq(s->name, name)) {
-            return parley_link_denied(link, frame, name, 409, "state-conflict",
+            return parley_link_denied(link, source, frame, name, 409,
+                                      "state-conflict",
                                       s->id == frame->session
                                       ? "the Session ID has another session"
                                       : "the session_id has another session");
@@ -143,7 +148,8 @@ parley_link_init(parley_link_t *link, parley_link_source_t *source,
     }
 
     if (link->nsessions >= link->conf.sessions) {
-        return parley_link_denied(link, frame, name, 429, "rate-limited",
+        return parley_link_denied(link, source, frame, name, 429,
+                                  "rate-limited",
                                   "too many sessions on this connection");
     }
 
@@ -303,6 +309,7 @@ parley_link_accept(parley_link_t *link, parley_link_session_t *s,
 
     refused.status = 403;
     refused.code = PARLEY_STR("sender-identity-mismatch");
+    refused.principal = proved->principal;
 
     if (!parley_str_eq(s->source->agent, proved->agent)) {
         refused.message = PARLEY_STR("the token is not that of the agent of "
@@ -392,7 +399,8 @@ parley_link_reject(parley_link_t *link, parley_link_session_t *s,
     frame.session = s->id;
     frame.stream = s->stream;
 
-    parley_link_note(link, PARLEY_LINK_DENIED, s->name, proved->code);
+    parley_link_note_denied(link, s->name, proved->code, s->source,
+                            proved->principal);
 
     s->state = PARLEY_LINK_OPEN;
 
@@ -449,10 +457,12 @@ parley_link_ack(parley_link_t *link, parley_link_session_t *s)
 
 
 static int
-parley_link_denied(parley_link_t *link, const parley_moq_frame_t *frame,
-    parley_str_t name, int status, const char *code, const char *text)
+parley_link_denied(parley_link_t *link, const parley_link_source_t *source,
+    const parley_moq_frame_t *frame, parley_str_t name, int status,
+    const char *code, const char *text)
 {
-    parley_link_note(link, PARLEY_LINK_DENIED, name, parley_str_c(code));
+    parley_link_note_denied(link, name, parley_str_c(code), source,
+                            parley_str_none);
 
     return parley_link_refuse(link, frame, PARLEY_STR("session_ack"), name,
                               status, parley_str_c(code), parley_str_none,

@@ -248,7 +248,7 @@ parley_link_source_absent(parley_link_t *link, parley_link_tap_t *tap,
 
 int
 parley_link_source_end(parley_link_t *link, parley_link_source_t *s,
-    const parley_link_record_t *done)
+    const parley_link_record_t *done, const char *why)
 {
     parley_link_tap_t      *tap;
     parley_link_source_t  **p;
@@ -266,7 +266,7 @@ parley_link_source_end(parley_link_t *link, parley_link_source_t *s,
 
     if (s->answered) {
         parley_link_note_track(link, PARLEY_LINK_ENDED, 1, s->name,
-                               parley_str_none);
+                               parley_str_c(why));
     }
 
     if (done != NULL) {
@@ -356,7 +356,8 @@ parley_link_source_malformed(parley_link_stream_t *st)
         done.kind = PARLEY_LINK_DONE;
         done.id = PARLEY_MOQT_DONE_MALFORMED_TRACK;
 
-        return parley_link_source_end(link, s, &done);
+        return parley_link_source_end(link, s, &done,
+                                      "the track is malformed");
     }
 
     for (other = link->streams; other != NULL; other = other->next) {
@@ -434,7 +435,10 @@ parley_link_sources_tick(parley_link_t *link, int64_t *next)
         s->alone = 0;
 
         if (s->requested) {
-            if (parley_link_source_end(link, s, NULL) != 0) {
+            if (parley_link_source_end(link, s, NULL,
+                                       "it has no subscriber")
+                != 0)
+            {
                 return -1;
             }
 
@@ -496,7 +500,8 @@ parley_link_source_over(parley_link_t *link, parley_link_source_t *s,
                                                          : PARLEY_LINK_DONE;
         done.id = m->code;
 
-        rc = parley_link_source_end(link, s, &done);
+        rc = parley_link_source_end(link, s, &done,
+                                    "the publisher has ended the track");
     }
 
     parley_link_source_drop(link, s);
@@ -526,7 +531,9 @@ parley_link_source_unannounced(parley_link_t *link)
         next = s->next;
 
         if (s->tap == tap) {
-            (void) parley_link_source_end(link, s, &done);
+            (void) parley_link_source_end(link, s, &done,
+                                          "the publisher has ended the "
+                                          "namespace");
         }
     }
 

@@ -29,6 +29,10 @@
 #define NGX_HTTP_PARLEY_MOQ_LEAVES  "the server ends the connection"
 #define NGX_HTTP_PARLEY_MOQ_MANY    "too many connections"
 
+/* reasons in the audit log */
+#define NGX_HTTP_PARLEY_MOQ_AGED    "the connection has reached its age"
+#define NGX_HTTP_PARLEY_MOQ_EXITS   "this worker is shutting down"
+
 
 static const parley_moqt_draft_t *ngx_http_parley_moq_draft(
     ngx_connection_t *c);
@@ -69,6 +73,7 @@ static void ngx_http_parley_moq_resume(void *ctx);
 static int ngx_http_parley_moq_random(void *ctx, uint8_t out[16]);
 static int64_t ngx_http_parley_moq_now(void *ctx);
 static void ngx_http_parley_moq_unlink(ngx_http_parley_moq_t *moq);
+static const char *ngx_http_parley_moq_why(const ngx_http_parley_moq_t *moq);
 static void ngx_http_parley_moq_cleanup(void *data);
 
 
@@ -408,6 +413,7 @@ ngx_http_parley_moq_aged(ngx_event_t *ev)
         ngx_http_parley_moq_depart(moq);
 
     } else {
+        moq->why = NGX_HTTP_PARLEY_MOQ_AGED;
         ngx_http_parley_moq_shutdown(moq->connection);
     }
 }
@@ -432,6 +438,10 @@ ngx_http_parley_moq_shutdown(ngx_connection_t *c)
     }
 
     moq->leaving = 1;
+
+    if (moq->why == NULL) {
+        moq->why = NGX_HTTP_PARLEY_MOQ_EXITS;
+    }
 
     parley_link_leave(moq->link);
 
@@ -487,7 +497,8 @@ static void
 ngx_http_parley_moq_close(void *ctx, parley_moqt_code_t code, const char *text)
 {
     size_t                  len;
-    u_char                 *reason;
+    u_char                 *why, *reason;
+    const char             *name;
     ngx_connection_t       *c;
     ngx_http_parley_moq_t  *moq = ctx;
 
@@ -498,19 +509,22 @@ ngx_http_parley_moq_close(void *ctx, parley_moqt_code_t code, const char *text)
     moq->closed = 1;
 
     c = moq->connection;
+    name = parley_moqt_code_name(code);
 
     /* nginx reads the reason later */
 
-    len = ngx_strlen(text) + 1;
-    reason = ngx_pnalloc(c->pool, len);
+    len = ngx_strlen(name) + sizeof(": ") + ngx_strlen(text);
+    reason = NULL;
+    why = ngx_pnalloc(c->pool, len);
 
-    if (reason) {
-        ngx_memcpy(reason, text, len);
+    if (why) {
+        reason = ngx_sprintf(why, "%s: ", name);
+        (void) ngx_sprintf(reason, "%s%Z", text);
+        moq->why = (char *) why;
     }
 
     ngx_log_error(NGX_LOG_INFO, c->log, 0,
-                  "parley: MoQ connection closed: %s: %s",
-                  parley_moqt_code_name(code), text);
+                  "parley: MoQ connection closed: %s: %s", name, text);
 
     ngx_http_parley_moq_count_close(moq, code);
 
@@ -567,10 +581,12 @@ ngx_http_parley_moq_audit(ngx_http_parley_moq_t *moq,
 
     line.connection = c->number;
     line.remote = ngx_http_parley_str(&c->addr_text);
-    line.principal = parley_link_principal(moq->link);
+    line.principal = fact->principal;
     line.name = fact->name;
+    line.agent = fact->agent;
     line.outcome = parley_str_c(outcomes[fact->what]);
-    line.why = fact->why;
+    line.why = fact->what == PARLEY_LINK_DENIED && fact->why.len == 0
+               ? PARLEY_STR("nginx") : fact->why;
     line.track = fact->track;
     line.publishes = fact->publishes;
 
@@ -705,11 +721,30 @@ ngx_http_parley_moq_unlink(ngx_http_parley_moq_t *moq)
         st->link = NULL;
     }
 
-    parley_link_free(moq->link);
+    parley_link_free(moq->link, moq->why ? moq->why
+                                         : ngx_http_parley_moq_why(moq));
     moq->link = NULL;
 
     ngx_http_parley_moq_mailbox_leave(moq);
     ngx_http_parley_moq_taps_leave(moq);
+}
+
+
+/* Returns the reason of an end that is nginx's. */
+
+static const char *
+ngx_http_parley_moq_why(const ngx_http_parley_moq_t *moq)
+{
+    ngx_quic_connection_t  *qc;
+
+    qc = ngx_quic_get_connection(moq->connection);
+
+    return moq->connection->read->timedout
+           ? "the agent sent nothing for too long"
+           : qc == NULL ? "the connection has ended"
+           : qc->draining ? "the agent closed the connection"
+           : qc->error_reason && !qc->error_app ? qc->error_reason
+           : "the connection has failed";
 }
 
 

@@ -412,6 +412,7 @@ ngx_http_parley_moq_reader_refuse(ngx_http_parley_moq_reader_t *rd,
 
     ngx_memzero(&proved, sizeof(parley_link_proved_t));
 
+    proved.principal = ngx_http_parley_str(&rd->principal);
     proved.status = status >= NGX_HTTP_BAD_REQUEST ? (int) status
                                                    : NGX_HTTP_BAD_GATEWAY;
     proved.code = parley_str_c(code);

@@ -116,6 +116,9 @@ struct ngx_http_parley_moq_s {
     u_char                        session[32];    /* name of the session of its
                                                      mailbox */
 
+    const char                   *why;            /* reason of its end; NULL:
+                                                     the end is nginx's */
+
     unsigned                      counted:1;
     unsigned                      wide:1;         /* its client may open
                                                      NGX_HTTP_PARLEY_MOQ_WIDE

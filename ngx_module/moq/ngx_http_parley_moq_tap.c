@@ -76,7 +76,7 @@ static void ngx_http_parley_moq_tap_ended(ngx_http_parley_inner_t *in);
 static ngx_int_t ngx_http_parley_moq_tap_request(ngx_http_parley_moq_tap_t *t,
     ngx_http_parley_ctx_t *ctx, parley_stream_request_t *opening);
 static void ngx_http_parley_moq_tap_tell(ngx_http_parley_moq_tap_t *t,
-    ngx_uint_t status);
+    ngx_uint_t status, const char *code);
 static void ngx_http_parley_moq_tap_over(ngx_http_parley_moq_tap_t *t);
 static void ngx_http_parley_moq_tap_drop(ngx_http_parley_moq_tap_t *t);
 static void ngx_http_parley_moq_tap_cleanup(void *data);
@@ -157,7 +157,8 @@ ngx_http_parley_moq_taps_turn(ngx_http_parley_moq_t *moq)
 
         if (!t->begun) {
             if (ngx_http_parley_moq_tap_begin(t) != NGX_OK) {
-                ngx_http_parley_moq_tap_tell(t, NGX_HTTP_SERVICE_UNAVAILABLE);
+                ngx_http_parley_moq_tap_tell(t, NGX_HTTP_SERVICE_UNAVAILABLE,
+                                             "capacity");
             }
 
         } else if (t->over) {
@@ -230,7 +231,8 @@ ngx_http_parley_moq_tap_ended(ngx_http_parley_inner_t *in)
 
     if (!moq->closed && t->tap) {
         ngx_http_parley_moq_tap_tell(t, in->status >= NGX_HTTP_BAD_REQUEST
-                                        ? in->status : NGX_HTTP_BAD_GATEWAY);
+                                        ? in->status : NGX_HTTP_BAD_GATEWAY,
+                                     (char *) in->code);
     }
 
     ngx_http_parley_moq_post_turn(moq);
@@ -312,11 +314,12 @@ ngx_http_parley_moq_tap_request(ngx_http_parley_moq_tap_t *t,
 
 
 static void
-ngx_http_parley_moq_tap_tell(ngx_http_parley_moq_tap_t *t, ngx_uint_t status)
+ngx_http_parley_moq_tap_tell(ngx_http_parley_moq_tap_t *t, ngx_uint_t status,
+    const char *code)
 {
     t->told = 1;
 
-    parley_link_joined(t->moq->link, t->tap, (int) status);
+    parley_link_joined(t->moq->link, t->tap, (int) status, code);
 }
 
 
@@ -330,16 +333,18 @@ ngx_http_parley_moq_tap_over(ngx_http_parley_moq_tap_t *t)
     switch (t->why) {
 
     case PARLEY_END_REPLACED:
-        ngx_http_parley_moq_tap_tell(t, NGX_HTTP_CONFLICT);
+        ngx_http_parley_moq_tap_tell(t, NGX_HTTP_CONFLICT, "state-conflict");
         break;
 
     case PARLEY_END_EXPIRED:
     case PARLEY_END_AGED:
-        ngx_http_parley_moq_tap_tell(t, NGX_HTTP_UNAUTHORIZED);
+        ngx_http_parley_moq_tap_tell(t, NGX_HTTP_UNAUTHORIZED,
+                                     "token-expired");
         break;
 
     default:
-        ngx_http_parley_moq_tap_tell(t, NGX_HTTP_SERVICE_UNAVAILABLE);
+        ngx_http_parley_moq_tap_tell(t, NGX_HTTP_SERVICE_UNAVAILABLE,
+                                     "capacity");
     }
 }
 
@@ -441,7 +446,7 @@ ngx_http_parley_moq_tap_write(parley_subscriber_t *s, parley_str_t octets)
 
         case PARLEY_HUB_OBJECT_OPEN:
             if (!t->told) {
-                ngx_http_parley_moq_tap_tell(t, 0);
+                ngx_http_parley_moq_tap_tell(t, 0, "");
             }
 
             break;

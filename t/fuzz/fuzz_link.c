@@ -370,7 +370,8 @@ tap_event(void)
 
     if (!w.joined[i]) {
         w.joined[i] = (n & 8) == 0;
-        parley_link_joined(w.link, w.taps[i], n & 8 ? n & 16 ? 403 : 409 : 0);
+        parley_link_joined(w.link, w.taps[i], n & 8 ? n & 16 ? 403 : 409 : 0,
+                           n & 8 ? "scope-unauthorised" : "");
         return;
     }
 
@@ -538,7 +539,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     }
 
-    parley_link_free(w.link);
+    parley_link_free(w.link, "");
     check(w.blocks == 0 && w.fetch == NULL);
 
     return 0;

@@ -200,7 +200,8 @@ sim_join(sim_conn_t *c)
                 && !sim_link.conns[i].closed)
             {
                 other->joined = 0;
-                parley_link_joined(sim_link.conns[i].link, other->tap, 409);
+                parley_link_joined(sim_link.conns[i].link, other->tap, 409,
+                                   "state-conflict");
                 sim_after(&sim_link.conns[i]);
             }
         }
@@ -217,7 +218,7 @@ sim_join(sim_conn_t *c)
     m->joined = status == 0;
     m->since = sim_link.seq;
 
-    parley_link_joined(c->link, m->tap, status);
+    parley_link_joined(c->link, m->tap, status, "");
     sim_after(c);
 
     return 1;
@@ -288,7 +289,7 @@ sim_unrule(sim_conn_t *c)
 
         if (m->tap != NULL && m->joined && sim_chance(50)) {
             m->joined = 0;
-            parley_link_joined(c->link, m->tap, 401);
+            parley_link_joined(c->link, m->tap, 401, "token-expired");
             sim_after(c);
             return;
         }

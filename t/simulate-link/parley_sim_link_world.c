@@ -102,7 +102,7 @@ sim_drop(sim_conn_t *c)
         }
     }
 
-    parley_link_free(c->link);
+    parley_link_free(c->link, "the end");
     c->link = NULL;
     c->number = 0;
 

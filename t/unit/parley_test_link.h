@@ -524,7 +524,7 @@ end(void)
 {
     size_t  i;
 
-    parley_link_free(w.link);
+    parley_link_free(w.link, "the end");
     parley_moqt_session_free(&w.client);
 
     /* what was noted as opened is noted as ended */

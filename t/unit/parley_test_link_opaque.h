@@ -72,7 +72,8 @@ last(uint64_t type)
 static inline void
 joined(int status)
 {
-    parley_link_joined(w.link, w.taps[w.ntaps - 1], status);
+    parley_link_joined(w.link, w.taps[w.ntaps - 1], status,
+                       status == 403 ? "scope-unauthorised" : "");
     look();
 }
 

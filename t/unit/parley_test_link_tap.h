@@ -84,6 +84,12 @@ env_note(void *ctx, const parley_link_fact_t *fact)
 
     assert_true(fact->name.len > 0 || fact->what == PARLEY_LINK_DENIED);
     assert_true(noted[PARLEY_LINK_ENDED] <= noted[PARLEY_LINK_OPENED]);
+
+    /* the audit log needs them */
+
+    assert_true(fact->what != PARLEY_LINK_ENDED || fact->why.len > 0);
+    assert_true(fact->what != PARLEY_LINK_DENIED || fact->track
+                || fact->agent.len > 0);
 }
 
 
