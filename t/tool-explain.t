@@ -702,6 +702,25 @@ EOF_CONF
 
     ($status, $out, $err) = $explain->(\%cmd, '--args', 'recipient=lamp');
     is($status, 0, 'with the peer of the session') or diag($err);
+
+    for my $action (qw(session_init session_bye subscribe_request
+                       unsubscribe_request))
+    {
+        ($status, $out, $err) = $explain->({ %cmd, action => $action });
+        is($status, 1, $action);
+        like($err, qr/the gateway answers $action itself; explain shows only/,
+             'the reason');
+        unlike($err, qr/^(?:policy|admission) /m, 'no rule is shown');
+
+        ($status, $out) = $explain->({ %cmd, action => $action }, '--json');
+        is($status, 1, "$action, as JSON");
+        is(from_json($out)->{code}, 'field-invalid', 'the code');
+    }
+
+    ($status, $out, $err)
+        = tool({ in => jcs({ %cmd, action => 'session_init' }) }, 'explain',
+               '--conf', $file, '--location', '= /cmd');
+    like($err, qr/^proof /m, 'a POST of one has the steps of the location');
 };
 
 

@@ -25,6 +25,7 @@ static int tool_explain_block(parley_tool_t *tool, parley_explain_t *e,
     const parley_conf_t *conf);
 static const parley_directive_t *tool_explain_messages(
     const parley_directive_t *connects);
+static int tool_explain_is_local(parley_input_t *in);
 static parley_str_t tool_explain_recipient(const parley_input_t *in);
 static int tool_explain_response(parley_tool_t *tool,
     parley_explain_t *e);
@@ -423,6 +424,10 @@ tool_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     parley_explain_t     *e = ctx;
     parley_step_result_t  result;
 
+    if (e->connects != NULL && tool_explain_is_local(in)) {
+        return tool_output_error(tool, in);
+    }
+
     tool_explain_begin(e, in);
     memset(&reply, 0, sizeof(reply));
 
@@ -530,6 +535,41 @@ tool_explain_begin(parley_explain_t *e, parley_input_t *in)
     parley_ask_init(&g->ask, &e->memory.state, in->arena);
     parley_gate_configure(g, &e->http, &e->settings);
     parley_gate_init(g);
+}
+
+
+/* Returns whether a MoQ connection does not post a command, with in->err. */
+
+static int
+tool_explain_is_local(parley_input_t *in)
+{
+    uint32_t        value;
+    parley_str_t    action;
+    parley_json_t   doc;
+    parley_error_t  err;
+
+    parley_error_clear(&err);
+
+    if (parley_json_read(&doc, in->arena, NULL, 0, in->text, &err) != 0) {
+        return 0;
+    }
+
+    value = parley_json_get(&doc, 0, PARLEY_STR("action"));
+
+    if (value == PARLEY_JSON_NONE
+        || parley_json_type(&doc, value) != PARLEY_JSON_STRING
+        || parley_json_string(&doc, value, &action) != 0
+        || !parley_moq_is_local(action))
+    {
+        return 0;
+    }
+
+    (void) parley_error_set(&in->err, PARLEY_E_FIELD_INVALID, "/action",
+                            "the gateway answers %.*s itself; explain shows "
+                            "only commands that it posts",
+                            tool_explain_str(action));
+
+    return 1;
 }
 
 
