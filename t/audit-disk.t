@@ -146,8 +146,8 @@ for (['', qr/invalid number of arguments/],
      ['a$b', qr/"parley_audit": "a\$b" is not a file; expected a path without variables/],
      ['a b', qr/"parley_audit": "b" is unknown; expected on_error=refuse/],
      ['a on_error=no', qr/"parley_audit": "on_error=no" is unknown/],
-     ['a checkpoint=0', qr/"parley_audit": "checkpoint=0" is not a time; expected 1s to 1d/],
-     ['a checkpoint=2d', qr/"parley_audit": "checkpoint=2d" is not a time/],
+     ['a checkpoint=0', qr/"parley_audit": "checkpoint=0" is not in the range; expected 1s to 1d/],
+     ['a checkpoint=2d', qr/"parley_audit": "checkpoint=2d" is not in the range/],
      ['a on_error=pass on_error=pass', qr/is duplicate/],
      ['/nonexistent/a', qr/open\(\) "\/nonexistent\/a" failed/])
 {

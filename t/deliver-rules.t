@@ -96,7 +96,7 @@ subtest 'VCP-21 nginx -t checks the allowed targets of a URL' => sub {
              deliver => 'parley_deliver /_deliver max=3;');
     $check->("https://$here/", qr{"hosts=a..b" is not a list of hosts and ports},
              deliver => 'parley_deliver /_deliver hosts=a..b;');
-    $check->("https://$here/", qr{"max=0" is not a number; expected 1 to 1024},
+    $check->("https://$here/", qr{"max=0" is not in the range; expected 1 to 1024},
              deliver => "parley_deliver /_deliver hosts=$here max=0;");
     $check->("https://$here/", qr{"retries=9" is unknown},
              deliver => "parley_deliver /_deliver hosts=$here retries=9;");

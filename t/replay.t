@@ -566,9 +566,9 @@ subtest 'SEC-08 an answer that was not taken leaves it open' => sub {
 
 for my $case (['parley_replay;', qr/invalid number of arguments/],
               ['parley_replay time=1m;', qr/needs size=/],
-              ['parley_replay size=0;', qr/is not a size; expected 1 or more/],
+              ['parley_replay size=0;', qr/is not in the range; expected 1 or more/],
               ['parley_replay size=1m size=2m;', qr/is duplicate/],
-              ['parley_replay size=1m time=0;', qr/is not a time/],
+              ['parley_replay size=1m time=0;', qr/is not in the range/],
               ['parley_replay 1m;', qr/is unknown; expected size= or time=/],
               ['parley_replay size=1m; parley_replay size=1m;',
                qr/is duplicate/],

@@ -562,10 +562,10 @@ subtest 'AEE-25 nothing is retained after parley_retain off' => sub {
 };
 
 
-for (['parley_retain count=0 time=1h;', qr/"parley_retain": "count=0" is not a number/],
+for (['parley_retain count=0 time=1h;', qr/"parley_retain": "count=0" is not in the range/],
      ['parley_retain count=-1 time=1h;', qr/"parley_retain": "count=-1" is not a number/],
      ['parley_retain count=many time=1h;', qr/"parley_retain": "count=many" is not a number/],
-     ['parley_retain count=10 time=0;', qr/"parley_retain": "time=0" is not a time/],
+     ['parley_retain count=10 time=0;', qr/"parley_retain": "time=0" is not in the range/],
      ['parley_retain count=10 time=soon;', qr/"parley_retain": "time=soon" is not a time/],
      ['parley_retain count=10;', qr/invalid number of arguments/],
      ['parley_retain count=10 time=1h 2;', qr/invalid number of arguments/],

@@ -144,7 +144,7 @@ refused('OPS-01 a word too many',
         'location /s { parley_status suspended=5 suspended=6; }',
         qr/invalid number of arguments in "parley_status" directive/);
 refused("OPS-01 $_", "location /s { parley_status $_; deny all; }",
-        qr/"parley_status": "$_" is not a number; expected 1 to 1000/)
+        qr/"parley_status": "$_" is not (?:a number|in the range); expected 1 to 1000/)
     for 'suspended=0', 'suspended=', 'suspended=1001', 'suspended=-1',
         'suspended=all';
 refused('OPS-01 VCP-26 names, open to everybody',

@@ -125,11 +125,11 @@ subtest 'GW-14 words that parley_store refuses' => sub {
     refuses("$at key=$key fallback=open",
             qr/"fallback=open" is not a mode; expected refuse or local/);
     refuses("$at key=$key timeout=9ms",
-            qr/"timeout=9ms" is not a time; expected 10ms to 1s/);
+            qr/"timeout=9ms" is not in the range; expected 10ms to 1s/);
     refuses("$at key=$key timeout=2s",
-            qr/"timeout=2s" is not a time; expected 10ms to 1s/);
+            qr/"timeout=2s" is not in the range; expected 10ms to 1s/);
     refuses("$at key=$key lease=999ms",
-            qr/"lease=999ms" is not a time; expected 1s to 10m/);
+            qr/"lease=999ms" is not in the range; expected 1s to 10m/);
     refuses("$at key=$key 'prefix={x}'",
             qr/"prefix=\{x\}" is not a prefix; expected 1 to 64 letters/);
     refuses("$at key=$key prefix=" . 'x' x 65, qr/is not a prefix/);

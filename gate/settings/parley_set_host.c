@@ -139,7 +139,10 @@ parley_set_host_word(parley_setting_t *d, size_t i, parley_host_conf_t *ret)
                                              PARLEY_SET_HOST_DIGEST_MAX),
                                 &ret->digest_ms)
                   == 0
-               ? 0 : parley_setting_not(d, word, "a time", "1s to 1d, or off");
+               ? 0 : parley_setting_not(d, word,
+                                        parley_setting_time(value, &n) == 0
+                                        ? "in the range" : "a time",
+                                        "1s to 1d, or off");
     }
 
     if (parley_setting_param(word, "context", &value)) {

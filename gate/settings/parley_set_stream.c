@@ -224,9 +224,12 @@ parley_set_await(parley_setting_t *d, parley_str_t word, parley_str_t value,
         return 0;
     }
 
-    return parley_setting_time(value, ret) == 0 && *ret >= 1000
-           && *ret <= PARLEY_SET_HOLD_MAX ? 0
-           : parley_setting_not(d, word, "a time", "1s to 60s or off");
+    if (parley_setting_time(value, ret) != 0) {
+        return parley_setting_not(d, word, "a time", "1s to 60s or off");
+    }
+
+    return *ret >= 1000 && *ret <= PARLEY_SET_HOLD_MAX ? 0
+           : parley_setting_not(d, word, "in the range", "1s to 60s or off");
 }
 
 
@@ -460,7 +463,7 @@ parley_set_websocket_word(parley_setting_t *d, size_t i,
         }
 
         return ret->stream.keepalive <= PARLEY_SET_PING_MAX ? 0
-               : parley_setting_not(d, word, "a time", "1s to 30s");
+               : parley_setting_not(d, word, "in the range", "1s to 30s");
     }
 
     for (k = 0; k < sizeof(submits) / sizeof(submits[0]); k++) {

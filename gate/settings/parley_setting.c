@@ -66,7 +66,7 @@ static int parley_setting_in_range(const parley_setting_t *d,
     parley_str_t word, const parley_setting_kind_t *kind,
     const parley_range_t *range, int64_t *ret);
 static int parley_setting_out_of_range(const parley_setting_t *d,
-    parley_str_t word, const parley_setting_kind_t *kind,
+    parley_str_t word, const char *noun, const parley_setting_kind_t *kind,
     const parley_range_t *range);
 static size_t parley_setting_write(char *out, size_t size,
     const parley_setting_unit_t *unit, int64_t n);
@@ -232,7 +232,7 @@ parley_setting_read_seconds(const parley_setting_t *d, parley_str_t word,
     *ret_s = ms / 1000;
 
     return ms % 1000 == 0
-           ? 0 : parley_setting_out_of_range(d, word, kind, range);
+           ? 0 : parley_setting_out_of_range(d, word, kind->noun, kind, range);
 }
 
 
@@ -259,15 +259,20 @@ parley_setting_in_range(const parley_setting_t *d, parley_str_t word,
     const parley_setting_kind_t *kind, const parley_range_t *range,
     int64_t *ret)
 {
-    return kind->parse(parley_setting_after(word), ret) == 0
-           && *ret >= range->min && *ret <= range->max
-           ? 0 : parley_setting_out_of_range(d, word, kind, range);
+    if (kind->parse(parley_setting_after(word), ret) != 0) {
+        return parley_setting_out_of_range(d, word, kind->noun, kind, range);
+    }
+
+    return *ret >= range->min && *ret <= range->max
+           ? 0 : parley_setting_out_of_range(d, word, "in the range", kind,
+                                             range);
 }
 
 
 static int
 parley_setting_out_of_range(const parley_setting_t *d, parley_str_t word,
-    const parley_setting_kind_t *kind, const parley_range_t *range)
+    const char *noun, const parley_setting_kind_t *kind,
+    const parley_range_t *range)
 {
     char    text[64];
     size_t  len;
@@ -283,7 +288,7 @@ parley_setting_out_of_range(const parley_setting_t *d, parley_str_t word,
                                     kind->units, range->max);
     }
 
-    return parley_setting_not(d, word, kind->noun, text);
+    return parley_setting_not(d, word, noun, text);
 }
 
 
