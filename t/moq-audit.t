@@ -17,7 +17,15 @@ use Parley::Tool qw(tool);
 plan skip_all => moq_lacks() if moq_lacks();
 
 my $log = tmp_dir() . '/audit.jsonl';
+
+# these have no name of which an agent id can be made
+my $identities = from_json(moq_identities());
+
+push @{ $identities->{principals} }, { sub => 'mute' },
+    { sub => 'listed', vcp => 'agent://ops.example/listed' };
+
 my $nginx = Parley::Nginx->start(http => moq_http(
+    identities => jcs($identities),
     more => "parley_audit $log; "
             . 'limit_req_zone $server_name zone=sparse:1m rate=1r/m;',
     locations => <<'EOT',
@@ -181,6 +189,22 @@ subtest 'OPS-06 a session with the token of another agent' => sub {
     is($line->{principal}, 'viewer', 'not the principal of the connection');
     $c->close;
 };
+
+
+subtest "MOQ-13 a principal without an agent id, $_" => sub {
+    my $agent = $_;
+    my $c = $moq->connect("camera#$agent", token => undef);
+    my $ack = $c->init(token => moq_token($agent), session_id => $agent);
+
+    is($ack->{json}{status}, 'denied', 'it is denied');
+    is($ack->{json}{payload}{code}, 'identity-unmappable', 'the code');
+    like($ack->{json}{payload}{message}, qr/has no agent id.* needs a handle/,
+         'and the reason');
+    is(line(event => 'session', session => $agent,
+            outcome => 'refused')->{why},
+       'identity-unmappable', 'also in the audit log');
+    $c->close;
+} for 'mute', 'listed';
 
 
 subtest 'OPS-06 an opaque track' => sub {

@@ -185,7 +185,18 @@ wrong("SEC-07 parley_moq $_->[0]", at(@{ $_->[1] }), $_->[2])
           . spew("$dir/two.json", jcs({ principals => [
                 { sub => 'a', aee => 'agent.alamp', handle => '~lamp' },
                 { sub => 'b', aee => 'agent.lamp' } ] })) . ';'],
-         qr/\/principals\/0 in "[^"]+" has the agent id "lamp", and another principal the name "agent.lamp"/],
+         qr/\/principals\/0 and \/principals\/1 in "[^"]+" have names of the agent id "lamp", by which "parley_moq" finds one principal/],
+        ['with an agent id that is derived twice',
+         [$moq, identities => 'parley_identities '
+          . spew("$dir/derived.json", jcs({ principals => [
+                { sub => 'a', handle => '~other' },
+                { sub => 'b', aee => 'agent.lamp' },
+                { sub => 'c', aee => 'human.lamp' } ] })) . ';'],
+         qr/\/principals\/\d and \/principals\/\d in "[^"]+" have names of the agent id "lamp"/],
+        ['without a zone, before the messages',
+         [$moq =~ s/agents\/moq/a/r, zone => '',
+          more => $messages =~ s/agents\/moq/a/r],
+         qr/"parley_moq" needs "parley_zone"/],
         ['with the agent id of the gateway',
          [$moq, identities => 'parley_identities '
           . spew("$dir/gateway.json", jcs({ principals => [
@@ -232,6 +243,9 @@ subtest "GW-28 $_->[0]" => sub {
     ['a server without quic_host_key is warned about',
      qr/"parley_moq" is in a server without "quic_host_key"/,
      http => at($moq, key => '')],
+    ['connections above worker_connections are warned about',
+     qr/"connections=100000" of "parley_moq_limits" is above "worker_connections \d+"/,
+     http => at($moq, http => 'parley_moq_limits connections=100000;')],
     ['a quic_host_key of all servers', undef,
      http => at($moq, key => '', http => "quic_host_key $key;")],
     ['a quic_host_key of 32 octets', undef,

@@ -106,6 +106,13 @@ parley_settings_http_settle(const parley_settings_env_t *env,
                                      http->identities_text, &err);
     }
 
+    if (http->zone.len == 0 && http->connects.line != 0) {
+        problem->where = http->connects;
+
+        return parley_problem(problem, "\"parley_moq\" needs "
+                              "\"parley_zone\"");
+    }
+
     if (http->zone.len == 0 && http->answers.line != 0) {
         problem->where = http->answers;
 

@@ -144,14 +144,15 @@ parley_settings_moq_agents(const parley_settings_http_t *http,
                                            parley_str_c(name));
 
             if (owner != NULL && owner != &list[i]) {
-                return parley_problem(problem, "/principals/%zu in \"%.*s\" "
-                                      "has the agent id \"%.*s\", and another "
-                                      "principal the name \"%s\"; \"parley_moq"
-                                      "\" expects equal names of one principal",
-                                      i, (int) http->identities.len,
+                return parley_problem(problem, "/principals/%zu and "
+                                      "/principals/%zu in \"%.*s\" have names "
+                                      "of the agent id \"%.*s\", by which "
+                                      "\"parley_moq\" finds one principal",
+                                      i, (size_t) (owner - list),
+                                      (int) http->identities.len,
                                       (const char *) http->identities.data,
                                       (int) agent.len,
-                                      (const char *) agent.data, name);
+                                      (const char *) agent.data);
             }
         }
     }

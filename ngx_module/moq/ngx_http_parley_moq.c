@@ -245,8 +245,9 @@ void
 ngx_http_parley_moq_listen(ngx_cycle_t *cycle,
     const ngx_http_parley_main_conf_t *mcf)
 {
-    ngx_uint_t        i;
-    ngx_listening_t  *ls;
+    ngx_uint_t             i;
+    ngx_listening_t       *ls;
+    const parley_where_t  *where;
 
     ngx_http_parley_moq_pair_make(cycle, mcf->moq.nelts > 0);
 
@@ -254,11 +255,15 @@ ngx_http_parley_moq_listen(ngx_cycle_t *cycle,
         return;
     }
 
+    where = &mcf->http.where[PARLEY_DIRECTIVE_MOQ_LIMITS];
+
     if (mcf->http.moq_connections > cycle->connection_n) {
         ngx_log_error(NGX_LOG_WARN, cycle->log, 0,
                       "\"connections=%uD\" of \"parley_moq_limits\" is above "
-                      "\"worker_connections %ui\"",
-                      mcf->http.moq_connections, cycle->connection_n);
+                      "\"worker_connections %ui\" in %*s:%ui",
+                      mcf->http.moq_connections, cycle->connection_n,
+                      where->file.len, where->file.data,
+                      (ngx_uint_t) where->line);
     }
 
     ls = cycle->listening.elts;
