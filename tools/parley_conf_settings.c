@@ -354,7 +354,7 @@ static void
 tool_conf_facts(const parley_directive_t *block, parley_block_facts_t *ret)
 {
     size_t                     i;
-    const parley_directive_t  *verify;
+    const parley_directive_t  *verify, *server;
 
     static const char *const  handlers[] = {
         "proxy_pass", "grpc_pass", "fastcgi_pass", "uwsgi_pass", "scgi_pass",
@@ -373,6 +373,12 @@ tool_conf_facts(const parley_directive_t *block, parley_block_facts_t *ret)
     ret->pattern = ret->location && (block->words[1].data[0] == '~'
                                      || block->words[1].data[0] == '@');
     ret->returns = tool_conf_returns(block) ? 1 : 0;
+
+    for (server = block; server != NULL && !tool_conf_is(server, "server");
+         server = server->parent)
+    { /* void */ }
+
+    ret->returned = server != NULL && tool_conf_returns(server) ? 1 : 0;
     ret->frame = tool_conf_is(block, "location")
                  && tool_conf_in(block, "location") != NULL;
     ret->internal = tool_conf_in(block, "internal") != NULL;

@@ -25,4 +25,16 @@ typedef struct parley_moq_conf_s {
 } parley_moq_conf_t;
 
 
+/* a parley_moq_endpoint */
+typedef struct parley_moq_endpoint_s  parley_moq_endpoint_t;
+
+struct parley_moq_endpoint_s {
+    parley_moq_endpoint_t  *next;
+    parley_str_t            path;       /* of its URI */
+    parley_where_t          where;
+    unsigned                known:1;    /* a location with parley_moq has this
+                                           name */
+};
+
+
 #endif /* PARLEY_MOQ_CONF_H */

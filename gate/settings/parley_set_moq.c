@@ -238,11 +238,12 @@ parley_set_moq_uint(parley_setting_t *d, parley_str_t word,
 int
 parley_set_moq_endpoint(parley_setting_t *d)
 {
-    char           place[sizeof("quic://:65535") + PARLEY_HOST_MAX];
-    const char    *why;
-    parley_buf_t   b;
-    parley_str_t   word;
-    parley_url_t   url;
+    char                    place[sizeof("quic://:65535") + PARLEY_HOST_MAX];
+    const char             *why;
+    parley_buf_t            b;
+    parley_str_t            word;
+    parley_url_t            url;
+    parley_moq_endpoint_t  *endpoint;
 
     word = d->words[1];
     why = parley_set_moq_uri(word, &url);
@@ -252,6 +253,17 @@ parley_set_moq_endpoint(parley_setting_t *d)
                               "moqt://host[:port]/path", d->row->name,
                               (int) word.len, (const char *) word.data, why);
     }
+
+    endpoint = parley_arena_calloc(d->env->arena,
+                                   sizeof(parley_moq_endpoint_t));
+    if (endpoint == NULL) {
+        return -1;
+    }
+
+    endpoint->path = parley_str_until(url.rest, '?');
+    endpoint->where = d->problem->where;
+    endpoint->next = d->http->endpoints;
+    d->http->endpoints = endpoint;
 
     (void) snprintf(place, sizeof(place), "quic://%.*s:%u", (int) url.host.len,
                     (const char *) url.host.data, url.port);
@@ -303,9 +315,10 @@ parley_set_moq_uri(parley_str_t text, parley_url_t *ret)
         return "has no path";
     }
 
-    /* the host of text */
+    /* the host and the path of text */
 
     ret->host.data = text.data + sizeof(scheme) - 1;
+    ret->rest.data = text.data + text.len - ret->rest.len;
 
     return NULL;
 }

@@ -249,6 +249,7 @@ typedef struct parley_settings_http_s {
     parley_where_t       answers;       /* the first parley_status or
                                            parley_health; line 0: none */
     parley_where_t       connects;      /* the last parley_moq; line 0: none */
+    struct parley_moq_endpoint_s  *endpoints;   /* each parley_moq_endpoint */
     parley_where_t       wide;          /* the first max= of submissions above
                                            PARLEY_LOGS_SHARED; line 0: none */
     parley_where_t       shared_rates;  /* the first shared= of parley_rate;
@@ -389,6 +390,7 @@ typedef struct {
     unsigned      frame:1;              /* it contains locations */
     unsigned      returns:1;            /* a "return" answers all its requests
                                            before access control */
+    unsigned      returned:1;           /* a "return" of its server does */
     unsigned      handled:1;            /* it has a content handler of another
                                            module */
     unsigned      internal:1;

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "gate/settings/parley_jwt_conf.h"
 #include "gate/settings/parley_moq_conf.h"
 #include "gate/settings/parley_settings_parts.h"
 
@@ -18,6 +19,10 @@
 
 static int parley_settings_moq_messages(const parley_settings_t *s,
     const parley_block_facts_t *block, parley_problem_t *problem);
+static const char *parley_settings_moq_other(const parley_settings_t *s,
+    const parley_settings_t *messages);
+static int parley_settings_moq_has(const parley_str_t *list, size_t n,
+    const parley_str_t *part, size_t nparts);
 
 
 parley_str_t
@@ -161,12 +166,89 @@ parley_settings_moq_agents(const parley_settings_http_t *http,
 }
 
 
+/* Returns the parameter of parley_jwt by which the location of the messages
+   refuses tokens that this one accepts, or NULL. */
+
+static const char *
+parley_settings_moq_other(const parley_settings_t *s,
+    const parley_settings_t *messages)
+{
+    const parley_jwt_rules_t  *rules, *to;
+
+    if (s->jwt == NULL || messages->jwt == NULL) {
+        return NULL;
+    }
+
+    rules = &s->jwt->rules;
+    to = &messages->jwt->rules;
+
+    return !parley_settings_moq_has(to->audiences, to->naudiences,
+                                    rules->audiences, rules->naudiences)
+           ? "audience="
+           : !parley_settings_moq_has(to->issuers, to->nissuers,
+                                      rules->issuers, rules->nissuers)
+           ? "issuer=" : NULL;
+}
+
+
+/* Returns whether a list has all of another one; an empty one has every
+   string. */
+
+static int
+parley_settings_moq_has(const parley_str_t *list, size_t n,
+    const parley_str_t *part, size_t nparts)
+{
+    size_t  i, k;
+
+    for (i = 0; n > 0 && i < nparts; i++) {
+
+        for (k = 0; k < n && !parley_str_eq(list[k], part[i]); k++) {
+            /* void */
+        }
+
+        if (k == n) {
+            return 0;
+        }
+    }
+
+    return n == 0 || nparts > 0;
+}
+
+
 void
 parley_settings_moq_warnings(const parley_settings_env_t *env,
-    const parley_settings_t *s, const parley_block_facts_t *block,
-    parley_problem_t *problem)
+    const parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_problem_t *problem)
 {
+    const char             *other;
+    parley_moq_endpoint_t  *endpoint;
+
+    for (endpoint = http->endpoints; endpoint != NULL;
+         endpoint = endpoint->next)
+    {
+        endpoint->known |= parley_str_eq(endpoint->path, block->name);
+    }
+
     problem->where = s->where[PARLEY_DIRECTIVE_MOQ];
+
+    other = parley_settings_moq_other(s, block->messages);
+
+    if (other != NULL) {
+        (void) parley_problem(problem, "\"messages=%.*s\" of \"parley_moq\" "
+                              "leads to a location with another \"%s\" of "
+                              "\"parley_jwt\": it may refuse the commands of "
+                              "a session, which have its token",
+                              (int) s->moq->messages.len,
+                              (const char *) s->moq->messages.data, other);
+        parley_settings_warn(env, problem);
+    }
+
+    if (s->moq->stream.lag < s->moq->object) {
+        (void) parley_problem(problem, "\"parley_moq\" has \"lag=\" below "
+                              "\"object=\": one object can end the "
+                              "subscription to its track");
+        parley_settings_warn(env, problem);
+    }
 
     if (block->unshared) {
         (void) parley_problem(problem, "\"parley_moq\" is in a server with "
@@ -191,5 +273,37 @@ parley_settings_moq_warnings(const parley_settings_env_t *env,
                               "get no stateless reset and notice the end of "
                               "their connections late");
         parley_settings_warn(env, problem);
+    }
+}
+
+
+/* Another nginx may have the endpoint if this one takes no MoQ connections. */
+
+void
+parley_settings_moq_endpoints(const parley_settings_env_t *env,
+    const parley_settings_http_t *http)
+{
+    parley_problem_t              problem;
+    const parley_moq_endpoint_t  *endpoint;
+
+    if (http->connects.line == 0) {
+        return;
+    }
+
+    for (endpoint = http->endpoints; endpoint != NULL;
+         endpoint = endpoint->next)
+    {
+        if (endpoint->known) {
+            continue;
+        }
+
+        problem.where = endpoint->where;
+
+        (void) parley_problem(&problem, "\"parley_moq_endpoint\" names the "
+                              "path \"%.*s\", and no location of this name "
+                              "has \"parley_moq\"",
+                              (int) endpoint->path.len,
+                              (const char *) endpoint->path.data);
+        parley_settings_warn(env, &problem);
     }
 }

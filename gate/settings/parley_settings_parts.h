@@ -94,8 +94,20 @@ int parley_settings_moq(const parley_settings_t *s,
 int parley_settings_moq_agents(const parley_settings_http_t *http,
     parley_problem_t *problem);
 void parley_settings_moq_warnings(const parley_settings_env_t *env,
+    const parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_problem_t *problem);
+
+/* Warns of each parley_moq_endpoint whose path no parley_moq has, after all
+   blocks are verified. */
+void parley_settings_moq_endpoints(const parley_settings_env_t *env,
+    const parley_settings_http_t *http);
+
+
+/* parley_settings_warnings.c: warns if a block with the directive has a
+   "return", or its server has */
+void parley_settings_warnings_returns(const parley_settings_env_t *env,
     const parley_settings_t *s, const parley_block_facts_t *block,
-    parley_problem_t *problem);
+    parley_directive_id_t by, parley_problem_t *problem);
 
 
 /* parley_settings_proof.c: GW-30, GW-31 */

@@ -219,9 +219,10 @@ parley_settings_verify(const parley_settings_env_t *env,
 
         parley_settings_collect(http, s);
         parley_settings_warnings_served(env, s, block, by, problem);
+        parley_settings_warnings_returns(env, s, block, by, problem);
 
         if (s->moq != NULL) {
-            parley_settings_moq_warnings(env, s, block, problem);
+            parley_settings_moq_warnings(env, http, s, block, problem);
         }
 
         return 0;

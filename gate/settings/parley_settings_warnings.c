@@ -45,6 +45,30 @@ parley_settings_warnings(const parley_settings_env_t *env,
     parley_settings_unheld(env, s, problem);
     parley_settings_unserved(env, s, block, problem);
     parley_settings_astray(env, s, block, problem);
+    parley_settings_warnings_returns(env, s, block, by, problem);
+}
+
+
+void
+parley_settings_warnings_returns(const parley_settings_env_t *env,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_directive_id_t by, parley_problem_t *problem)
+{
+    /* an inherited directive may be for other locations */
+
+    if (!(block->returns || block->returned) || block->frame
+        || !parley_settings_has(s, by))
+    {
+        return;
+    }
+
+    problem->where = s->where[by];
+
+    (void) parley_problem(problem, "\"%s\" is in a %s with "
+                          PARLEY_SETTINGS_RETURN ": no request reaches it",
+                          parley_directives[by].name,
+                          block->returned ? "server" : "location");
+    parley_settings_warn(env, problem);
 }
 
 
@@ -114,6 +138,7 @@ parley_settings_http_doubt(const parley_settings_env_t *env,
     parley_settings_unused(env, http);
     parley_settings_warnings_rules(env, http);
     parley_settings_warnings_host(env, http);
+    parley_settings_moq_endpoints(env, http);
     parley_settings_unsigned_read(env, http);
 }
 

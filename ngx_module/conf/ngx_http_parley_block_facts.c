@@ -16,8 +16,7 @@
 static ngx_uint_t ngx_http_parley_is_frame(ngx_http_core_loc_conf_t *clcf);
 static ngx_uint_t ngx_http_parley_has_any(ngx_conf_t *cf,
     const char *const *names);
-static ngx_uint_t ngx_http_parley_returns(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *clcf);
+static ngx_uint_t ngx_http_parley_returns(ngx_conf_t *cf, void **loc_conf);
 static parley_str_t ngx_http_parley_astray(
     const ngx_http_parley_accepting_t *place);
 static ngx_uint_t ngx_http_parley_is_plain(ngx_conf_t *cf,
@@ -73,7 +72,10 @@ ngx_http_parley_block_facts(ngx_conf_t *cf, parley_block_facts_t *ret)
 #if (NGX_PCRE)
     ret->pattern |= clcf->regex ? 1 : 0;
 #endif
-    ret->returns = ngx_http_parley_returns(cf, clcf) ? 1 : 0;
+    ret->returns = !clcf->noname
+                   && ngx_http_parley_returns(cf, ((ngx_http_conf_ctx_t *)
+                                                   cf->ctx)->loc_conf)
+                   ? 1 : 0;
     ret->frame = ngx_http_parley_is_frame(clcf) ? 1 : 0;
     ret->handled = clcf->handler
                    && clcf->handler != ngx_http_parley_status_handler
@@ -99,6 +101,9 @@ ngx_http_parley_block_facts_known(ngx_conf_t *cf,
 {
     place->facts.error_location = ngx_http_parley_astray(place);
     place->facts.plain = ngx_http_parley_is_plain(cf, place->cscf) ? 1 : 0;
+    place->facts.returned = ngx_http_parley_returns(cf,
+                                                   place->cscf->ctx->loc_conf)
+                            ? 1 : 0;
 
     if (place->conf->moq) {
         ngx_http_parley_block_facts_moq(cf, place);
@@ -180,15 +185,11 @@ ngx_http_parley_has_any(ngx_conf_t *cf, const char *const *names)
  */
 
 static ngx_uint_t
-ngx_http_parley_returns(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf)
+ngx_http_parley_returns(ngx_conf_t *cf, void **loc_conf)
 {
     ngx_uint_t                 i;
     ngx_array_t             ***conf, *codes;
     ngx_http_script_code_pt   *code;
-
-    if (clcf->noname) {
-        return 0;
-    }
 
     for (i = 0; cf->cycle->modules[i]; i++) {
 
@@ -198,8 +199,7 @@ ngx_http_parley_returns(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf)
             continue;
         }
 
-        conf = (ngx_array_t ***) ((ngx_http_conf_ctx_t *) cf->ctx)->loc_conf;
-        conf += cf->cycle->modules[i]->ctx_index;
+        conf = (ngx_array_t ***) loc_conf + cf->cycle->modules[i]->ctx_index;
         codes = *conf ? **conf : NULL;
         code = codes ? codes->elts : NULL;
 
