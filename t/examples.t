@@ -193,6 +193,34 @@ symlink build_dir() . "/$_", "$build/$_"
     is(processes(), '', 'nothing is left running');
 }
 
+# The scene of MoQ says what it lacks.
+
+{
+    my $bin = "$dir/bin";
+    my $module = root() . '/examples/demo/lib';
+
+    make_path($bin);
+
+    for my $case ([1, 1, ''],
+                  [0, 1, 'This nginx has no QUIC (1.25 or later, http_v3)'],
+                  [1, 0, 'python3-aioquic is missing'],
+                  [0, 0, 'This nginx has no QUIC (1.25 or later, http_v3), '
+                         . 'and python3-aioquic is missing'])
+    {
+        my ($quic, $agent, $text) = @$case;
+
+        spew("$bin/nginx", "#!/bin/sh\necho "
+                           . ($quic ? '--with-http_v3_module' : '') . "\n");
+        spew("$bin/python3", "#!/bin/sh\nexit " . ($agent ? 0 : 1) . "\n");
+        chmod 0755, "$bin/nginx", "$bin/python3";
+
+        local $ENV{PATH} = "$bin:$ENV{PATH}";
+
+        is(`perl -I$module -MDemo::Setup -e 'print Demo::Setup::quic_lacks("nginx")'`,
+           $text, "it lacks: $text");
+    }
+}
+
 # The demo of several gateways.
 
 SKIP: {

@@ -21,11 +21,12 @@ use constant PATIENCE => 15;
 
 sub moq {
     title('An agent connects by MoQ on QUIC',
-          $demo{quic}
-          ? 'It shares the port with HTTP.  Messages for it arrive as commands.'
-          : 'This nginx has no QUIC, or python3-aioquic is missing: left out.');
+          $demo{unquic}
+          ? "$demo{unquic}: left out."
+          : 'It shares the port with HTTP.  Messages for it arrive as commands.'
+    );
 
-    return if !$demo{quic};
+    return if $demo{unquic};
 
     my ($pid, $out) = agent();
 

@@ -220,19 +220,29 @@ sub main_lines {
 }
 
 
+# Returns the reason for which the scene of MoQ cannot be played, or ''.
+sub quic_lacks {
+    my $nginx = shift;
+
+    my $quic = `$nginx -V 2>&1` =~ /--with-http_v3_module/
+               ? '' : 'This nginx has no QUIC (1.25 or later, http_v3)';
+    my $agent = system("python3 -c 'import aioquic' 2> /dev/null")
+                ? 'python3-aioquic is missing' : '';
+
+    return join ', and ', grep { length } $quic, $agent;
+}
+
+
 # Returns the values of QUIC and MOQ, empty without QUIC, or without the library
 # of the demo's agent.
 sub quic_lines {
-    my $said = `$demo{nginx} -V 2>&1`;
+    $demo{unquic} = quic_lacks($demo{nginx});
 
-    $demo{quic} = $said =~ /--with-http_v3_module/
-                  && !system("python3 -c 'import aioquic' 2> /dev/null");
-
-    return (QUIC => '', MOQ => '') if !$demo{quic};
+    return (QUIC => '', MOQ => '') if $demo{unquic};
 
     spew("$demo{dir}/keys/quic.key", parley('uuid') x 2);
 
-    return (QUIC => <<"EOF" =~ s/\n\z//r, MOQ => <<'EOF' =~ s/\n\z//r);
+    return (QUIC => <<"EOF" =~ s/\n\z//r, MOQ => <<"EOF" =~ s/\n\z//r);
 listen               127.0.0.1:$demo{port} quic reuseport;
         quic_host_key        keys/quic.key;
 EOF
@@ -251,7 +261,7 @@ EOF
 
         location = /.well-known/a2a {
             parley_jwt           off;
-            parley_moq_endpoint  moqt://localhost/moq;
+            parley_moq_endpoint  moqt://localhost:$demo{port}/moq;
         }
 
 EOF
