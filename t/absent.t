@@ -56,7 +56,7 @@ sub until_is {
     is($got, $is, $name);
 }
 
-sub workers { return split /\n/, `pgrep -P $nginx->{pid}` }
+sub workers { return $nginx->workers }
 
 # Waits until all deliveries have ended.
 sub settled {

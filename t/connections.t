@@ -189,7 +189,7 @@ subtest 'SEC-22 a killed worker holds no place' => sub {
 
     is_refused(stream('alice')->answer, 'there is no more');
 
-    kill 'KILL', split ' ', `pgrep -P @{[$nginx->pid]}`;
+    kill 'KILL', $nginx->workers;
 
     my $until = time + 20;
 

@@ -462,7 +462,7 @@ subtest 'GW-15 a worker that is killed during an attempt loses nothing' => sub {
     is(say($m)->{status}, 200);
     ok(at_least('bob', 1), 'an attempt is under way');
 
-    my @workers = split /\n/, `pgrep -P $nginx->{pid}`;
+    my @workers = $nginx->workers;
     kill 'KILL', @workers;
 
     ok(at_least('bob', 2), 'another worker tries again');

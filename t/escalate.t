@@ -94,7 +94,7 @@ my $status = Parley::Status->new(port => port(1));
 
 sub serve_as { return submit($_[1], as => who('alice'), uri => "/service/$_[0]") }
 
-sub workers { return split /\n/, `pgrep -P $nginx->{pid}` }
+sub workers { return $nginx->workers }
 
 sub ended { return $status->metric("parley_deadlines_total{outcome=\"$_[0]\"}") }
 

@@ -228,7 +228,7 @@ subtest 'SEC-22 a killed worker holds no place of a service' => sub {
 
     is_refused(\&socket_of, 'alice', 'there is no more');
 
-    kill 'KILL', split ' ', `pgrep -P @{[$nginx->pid]}`;
+    kill 'KILL', $nginx->workers;
 
     @open = map { opens(\&socket_of, 'alice') } 1 .. MOST;
     is(scalar(grep { $_->status == 101 } @open), MOST, 'they come back');

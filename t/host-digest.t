@@ -387,7 +387,7 @@ subtest 'C2A-08 C2A-21: killed workers and a reload before the digest' => sub {
         said(message("before $how"));
 
         if ($how eq 'kill') {
-            kill KILL => split ' ', `pgrep -P @{[$nginx->pid]}`;
+            kill KILL => $nginx->workers;
 
         } else {
             $nginx->reload;
@@ -445,13 +445,13 @@ subtest 'C2A-08: DMs, and several conversations' => sub {
 # Reloads with other parameters, and waits until the old workers have left.
 sub reloads {
     my ($words) = @_;
-    my %old = map { ($_ => 1) } split ' ', `pgrep -P @{[$nginx->pid]}`;
+    my %old = map { ($_ => 1) } $nginx->workers;
     my $until = time + 20;
 
     $nginx->reload(http => http($words));
 
     while (time < $until) {
-        last if !grep { $old{$_} } split ' ', `pgrep -P @{[$nginx->pid]}`;
+        last if !grep { $old{$_} } $nginx->workers;
         sleep 0.1;
     }
 }

@@ -334,7 +334,7 @@ subtest 'C2A-14 an author lists its events, and what became of them' => sub {
 };
 
 
-sub workers { return split ' ', `pgrep -P @{[$nginx->pid]}` }
+sub workers { return $nginx->workers }
 
 subtest 'C2A-35 killed workers lose no failure and repeat none' => sub {
     my (@sent, @requests);

@@ -373,7 +373,7 @@ subtest 'C2A-22: no reconnect resets the deadline' => sub {
 };
 
 
-sub workers { return split ' ', `pgrep -P @{[$nginx->pid]}` }
+sub workers { return $nginx->workers }
 
 subtest 'C2A-34: reloads and killed workers lose no deadline' => sub {
     my $gus = mailbox('gus');

@@ -430,7 +430,7 @@ subtest 'C2A-22 C2A-23 C2A-27 deadlines and obligations' => sub {
 };
 
 
-sub workers { return split ' ', `pgrep -P @{[$nginx->pid]}` }
+sub workers { return $nginx->workers }
 
 subtest 'C2A-22 OPS-02 the gauge of open obligations' => sub {
     my @open;

@@ -145,10 +145,10 @@ sub reads {
 
 # Reloads, and opens the streams again when the old workers have left.
 sub reloads {
-    my %old = map { ($_ => 1) } split /\n/, `pgrep -P $nginx->{pid}`;
+    my %old = map { ($_ => 1) } $nginx->workers;
 
     $nginx->reload;
-    waits(sub { !grep { $old{$_} } split /\n/, `pgrep -P $nginx->{pid}` });
+    waits(sub { !grep { $old{$_} } $nginx->workers });
     reads();
 }
 

@@ -82,7 +82,7 @@ sub pieces {
                     text => "$_", %o) } @$texts;
 }
 
-sub workers { return split ' ', `pgrep -P @{[$nginx->pid]}` }
+sub workers { return $nginx->workers }
 
 # Returns a change of an event.
 sub change {

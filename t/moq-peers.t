@@ -163,7 +163,7 @@ subtest 'MOQ-12 agents that do not read' => sub {
 sub memory {
     my $sum = 0;
 
-    for my $pid (split ' ', `pgrep -P ${\$nginx->pid}`) {
+    for my $pid ($nginx->workers) {
         $sum += $1 if slurp("/proc/$pid/status") =~ /RssAnon:\s+(\d+)/;
     }
 

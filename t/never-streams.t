@@ -144,7 +144,7 @@ subtest 'HUB-10 a worker is killed between an append and its answer' => sub {
             Authorization => bearer('bob')));
 
         $event = $alice->event;
-        kill 'KILL', split ' ', `pgrep -P @{[$nginx->pid]}`;
+        kill 'KILL', $nginx->workers;
     });
 
     is($event->{json}{frame_id}, $frame->{frame_id}, 'delivered');

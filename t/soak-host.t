@@ -13,7 +13,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 use Parley::Client;
-use Parley::Env qw(port tmp_dir slurp spew);
+use Parley::Env qw(port tmp_dir slurp spew children);
 use Parley::Gateway;
 use Parley::Host;
 use Parley::Message;
@@ -244,7 +244,7 @@ while (time < $until) {
 
     if (rand() < 0.6) {
         my $pid = $nginx->pid;
-        my @workers = grep { $_ } split ' ', `pgrep -P $pid` // '';
+        my @workers = children($pid);
 
         kill 'KILL', $workers[rand @workers] if @workers;
         $killed++;

@@ -363,7 +363,7 @@ start('writes-lamp', sub { writes('lamp', @_) });
 
 srand $seed;
 
-sub workers { return split ' ', `pgrep -P ${\$nginx->pid}` // '' }
+sub workers { return $nginx->workers }
 
 my (%killed, @stopped, %acts);
 

@@ -14,7 +14,7 @@ use Time::HiRes qw(sleep time);
 use POSIX ();
 
 use Parley::Client;
-use Parley::Env qw(port tmp_dir slurp spew tls);
+use Parley::Env qw(port tmp_dir slurp spew tls children);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
@@ -184,7 +184,7 @@ while (time < $until) {
 
     if (rand() < 0.6) {
         my $pid = $nginx->pid;
-        my @workers = grep { $_ } split ' ', `pgrep -P $pid` // '';
+        my @workers = children($pid);
 
         kill 'KILL', $workers[rand @workers] if @workers;
         $killed++;
@@ -361,7 +361,7 @@ EOT
             $acked{ $alarm->{message_id} } = 1 if $say->('bob', $ack);
         }
 
-        my @workers = grep { $_ } split ' ', `pgrep -P @{[$gateway->pid]}`;
+        my @workers = $gateway->workers;
 
         kill 'KILL', $workers[rand @workers] if @workers && rand() < 0.1;
         sleep 0.3;

@@ -274,7 +274,7 @@ subtest 'VCP-26 a suspension survives reloads and killed workers' => sub {
     $nginx->reload(http => http());
     is(code('/vcp', share('alice', 'bob')), 'agent-suspended', 'a reload');
 
-    kill KILL => split ' ', `pgrep -P @{[ $nginx->pid ]}`;
+    kill KILL => $nginx->workers;
     sleep 0.5;
     is(code('/vcp', share('alice', 'bob')), 'agent-suspended',
        'killed workers');
@@ -566,7 +566,7 @@ subtest 'VCP-26 VCP-28 OPS-01 OPS-02 the status has the suspended principals' =>
     is_deeply((told())[0], { suspended => 1, paused => 1 },
               'after a reload, too');
 
-    kill KILL => split ' ', `pgrep -P @{[ $nginx->pid ]}`;
+    kill KILL => $nginx->workers;
     sleep 0.5;
     is_deeply((told())[0], { suspended => 1, paused => 1 },
               'and after killed workers');

@@ -203,7 +203,7 @@ subtest 'AEE-29 HUB-09 its worker is killed' => sub {
 
     taken(send_as('alice', $task));
     sleep 0.5;
-    kill KILL => split /\n/, `pgrep -P $nginx->{pid}`;
+    kill KILL => $nginx->workers;
 
     my @come;
     my $until = time + 10;

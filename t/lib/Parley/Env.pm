@@ -15,7 +15,7 @@ use POSIX ();
 
 our @EXPORT_OK = qw(root build_dir is_sanitized nginx_binary load_module tmp_dir
                     port tls authority client_certificate
-                    parley parley_try section slurp spew);
+                    parley parley_try section slurp spew children);
 
 # the gateways of tests listen at 127.0.0.1, and Node 18 tries ::1 for
 # "localhost" alone
@@ -256,6 +256,20 @@ sub spew {
     close $out or die "$path: $!\n";
 
     return $path;
+}
+
+
+# Returns the processes of a process, from /proc: a minimal root has no pgrep.
+sub children {
+    my $pid = shift;
+
+    my $path = "/proc/$pid/task/$pid/children";
+
+    die "$path: missing\n" if -e "/proc/$pid" && !-e $path;
+
+    open my $in, '<', $path or return;
+
+    return split ' ', <$in> // '';
 }
 
 

@@ -18,7 +18,8 @@ use warnings;
 use POSIX qw(WNOHANG);
 use Time::HiRes qw(sleep time);
 
-use Parley::Env qw(nginx_binary load_module tmp_dir port tls root slurp spew);
+use Parley::Env qw(nginx_binary load_module tmp_dir port tls root slurp spew
+                   children);
 
 use constant PATIENCE => 20;
 
@@ -130,6 +131,9 @@ sub stop {
 
 sub pid { $_[0]{pid} }
 sub dir { $_[0]{dir} }
+
+# Returns the worker processes, also old ones that have not exited.
+sub workers { return children($_[0]{pid}) }
 
 
 sub error_log {
