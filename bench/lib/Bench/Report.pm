@@ -112,9 +112,13 @@ sub part {
 sub put_part {
     my ($title, $text) = @_;
 
-    my $page = slurp(PAGE) =~ s/^## \Q$title\E\n.*?(?=^## |\z)//msr;
+    my $part = "## $title\n\n" . ($text =~ s/\n+\z//r) . "\n";
+    my $page = slurp(PAGE);
 
-    spew(PAGE, $page =~ s/\n+\z/\n/r . "\n## $title\n\n$text");
+    $page =~ s/^## \Q$title\E\n.*?(?=(?:\n## |\z))/$part/ms
+        or $page .= "\n$part";
+
+    spew(PAGE, $page);
 }
 
 
