@@ -400,9 +400,9 @@ parley_moq_submit(parley_arena_t *arena, parley_msg_t *msg,
 
 
 /*
- * Refuses a capsule of another sender, also in a command that embeds no message
- * (GW-03).  A reader of MoQ gets the command as it was sent, and could take
- * the capsule for one of the gateway.
+ * Refuses a capsule of another sender that embeds no message (GW-03).  A reader of
+ * MoQ gets the command as it was sent, and could take the capsule for one of
+ * the gateway.  The sender of an embedded message is that of the command.
  */
 
 static int
@@ -417,7 +417,8 @@ parley_moq_check_capsules(const parley_msg_t *msg, parley_error_t *err)
         capsule = parley_json_member(msg->doc, 0,
                                      parley_proto_atom((parley_proto_t) i));
 
-        if (i == PARLEY_PROTO_MOQ || capsule == PARLEY_JSON_NONE
+        if (i == PARLEY_PROTO_MOQ || i == msg->origin
+            || capsule == PARLEY_JSON_NONE
             || parley_json_type(msg->doc, capsule) != PARLEY_JSON_OBJECT)
         {
             continue;
