@@ -400,8 +400,8 @@ parley_moq_submit(parley_arena_t *arena, parley_msg_t *msg,
 
 
 /*
- * Refuses a capsule of another sender that embeds no message (GW-03).  A reader of
- * MoQ gets the command as it was sent, and could take the capsule for one of
+ * Refuses a capsule of another sender that embeds no message (GW-03).  A reader
+ * of MoQ gets the command as it was sent, and could take the capsule for one of
  * the gateway.  The sender of an embedded message is that of the command.
  */
 
