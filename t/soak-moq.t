@@ -64,9 +64,10 @@ my $service = Parley::Upstream->start(port(2), <<"EOF_SCRIPT");
                                            pad => 'y' x rand 3000 } }));
 EOF_SCRIPT
 
+# a task keeps a question for 10 minutes, which counts to the sender's share
 my $nginx = Parley::Nginx->start(workers => 2, http => moq_http(
     identities => moq_identities(map { $_ => {} } @agents, @readers),
-    zone => 'agents:32m', messages => '/service',
+    zone => 'agents:' . (32 + int $time / 4) . 'm', messages => '/service',
     more => 'parley_retain count=100000 time=1h; parley_replay size=16m;',
     server => "quic_host_key $dir/quic.key; keepalive_timeout 5s;",
     locations => <<'EOF_LOCATIONS'));
