@@ -439,8 +439,8 @@ my %acts = (
 
             $old->pause;
             $set->wait_switch($old);
+            push @lag, [time, time + LAG, 'resumed'];   # answers at once
             $old->resume;
-            push @lag, [time, time + LAG, 'resumed'];
             $generations++;
         }, 1);
     },
