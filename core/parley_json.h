@@ -82,8 +82,8 @@ typedef struct {
     parley_str_t         input;
     parley_json_node_t  *nodes;     /* nodes[0] is the root */
     uint32_t             nnodes;
-    uint32_t             levels;    /* at least as many as arrays and objects
-                                       are in each other */
+    uint32_t             levels;    /* nested arrays and objects, at most so
+                                       many */
     uint32_t             inexact;   /* node of the first integer outside +-(2^53
                                        - 1), which RFC 8785 would round; NONE:
                                        no such integer */

@@ -121,12 +121,18 @@ subtest 'MOQ-17 a reload ends each connection, and each comes back' => sub {
 };
 
 
+# Sends a command of each that takes 2 seconds; returns their Stream IDs by name.
+sub slow {
+    return map { $_->name => $_->cmd({ action => 'slow',
+                     session_id => $_->{session_id},
+                     payload => { wait => 2, n => $_->name } }) } @_;
+}
+
+
 subtest 'MOQ-17 commands that run during a reload are answered' => sub {
     my @agents = agents(8);
     my $before = $service->count;
-    my %sent = map { $_->name => $_->cmd({ action => 'slow',
-                     session_id => $_->{session_id},
-                     payload => { wait => 2, n => $_->name } }) } @agents;
+    my %sent = slow(@agents);
 
     ok($service->wait_for($before + 8), 'the service has them');
     $nginx->reload;
@@ -141,9 +147,7 @@ subtest 'MOQ-17 commands that run during a reload are answered' => sub {
     cmp_ok(time - $from, '<', 2, 'at once');
 
     # these reload again, so three generations have connections
-    my %later = map { $_->name => $_->cmd({ action => 'slow',
-                      session_id => $_->{session_id},
-                      payload => { wait => 2, n => $_->name } }) } @new;
+    my %later = slow(@new);
 
     ok($service->wait_for($before + 12), 'the service has more');
     $nginx->reload;
@@ -170,9 +174,7 @@ sub reload_to {
 
     my @agents = agents(8);
     my $before = $service->count;
-    my %sent = map { $_->name => $_->cmd({ action => 'slow',
-                     session_id => $_->{session_id},
-                     payload => { wait => 2, n => $_->name } }) } @agents;
+    my %sent = slow(@agents);
 
     ok($service->wait_for($before + 8), 'the service has the commands');
     $nginx->reload(%conf, %to);

@@ -245,15 +245,20 @@ parley_gate_named_own(parley_gate_t *g, parley_str_t address,
 
     name = parley_who_name(g->who, g->read.proto);
 
+    if (g->read.proto == PARLEY_PROTO_TRACKS
+        && parley_principal_agent(g->who->principal).len == 0)
+    {
+        return parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
+                                "the caller has no agent id: its principal "
+                                "needs a handle or a name in AEE");
+    }
+
     if (address.len == 0
         || (g->read.proto == PARLEY_PROTO_STREAMS && name.len == 0))
     {
         return parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
-                                g->read.proto == PARLEY_PROTO_TRACKS
-                                ? "the caller has no agent id: its principal "
-                                  "needs a handle or a name in AEE"
-                                : "the caller has no name in this protocol, "
-                                  "and the path has no name");
+                                "the caller has no name in this protocol, and "
+                                "the path has no name");
     }
 
     *ret = address;

@@ -70,16 +70,6 @@ ngx_http_parley_moq_open(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 
     rd = in->data;
 
-    if (ctx->who.principal == NULL
-        || parley_principal_agent(ctx->who.principal).len == 0)
-    {
-        (void) parley_error_set(ctx->gate.err,
-                                PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
-                                "the caller has no agent id: its principal "
-                                "needs a handle or a name in AEE");
-        return ngx_http_parley_refuse(r, ctx);
-    }
-
     if (ngx_http_parley_moq_reader_principal(rd, ctx) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }

@@ -23,8 +23,8 @@
 
 
 /* change it with every change of a structure in the zone or of the meaning of
-   a record, even if parley_memory_layout() changes, too */
-#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415220
+   a record */
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x5041521f
 
 /*
  * The state takes the zone in one piece.  nginx's allocator keeps 1 page in
@@ -38,7 +38,6 @@
 #define NGX_HTTP_PARLEY_ZONE_STAMP  47
 
 
-static ngx_uint_t ngx_http_parley_zone_layout(void);
 static ngx_int_t ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
     ngx_shm_zone_t *shm_zone);
 static void ngx_http_parley_zone_new(ngx_http_parley_main_conf_t *mcf);
@@ -82,7 +81,7 @@ ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
         return NGX_ERROR;
     }
 
-    if (zone->sh->layout != ngx_http_parley_zone_layout()) {
+    if (zone->sh->layout != NGX_HTTP_PARLEY_ZONE_LAYOUT) {
         ngx_log_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,
                       "parley_zone \"%V\" was made by another version of the "
                       "module; restart nginx, or give the zone another name",
@@ -137,13 +136,6 @@ ngx_http_parley_zone_settle(ngx_http_parley_main_conf_t *mcf)
 }
 
 
-static ngx_uint_t
-ngx_http_parley_zone_layout(void)
-{
-    return NGX_HTTP_PARLEY_ZONE_LAYOUT ^ parley_memory_layout();
-}
-
-
 static ngx_int_t
 ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
     ngx_shm_zone_t *shm_zone)
@@ -157,7 +149,7 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
         return NGX_ERROR;
     }
 
-    sh->layout = ngx_http_parley_zone_layout();
+    sh->layout = NGX_HTTP_PARLEY_ZONE_LAYOUT;
     sh->created = ngx_http_parley_now();
 
     if (zone->secret) {

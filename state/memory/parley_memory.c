@@ -54,31 +54,6 @@ const parley_state_ops_t  parley_memory_ops = {
 };
 
 
-unsigned
-parley_memory_layout(void)
-{
-    size_t    i;
-    unsigned  ret;
-
-    static const size_t  sizes[] = {
-        sizeof(parley_shared_t), sizeof(parley_member_of_t),
-        sizeof(parley_entry_t), sizeof(parley_log_t), sizeof(parley_log_head_t),
-        sizeof(parley_place_t), sizeof(parley_placed_t),
-        sizeof(parley_roster_session_t), sizeof(parley_job_entry_t),
-        sizeof(parley_lane_t), sizeof(parley_load_t),
-        sizeof(parley_job_origin_t)
-    };
-
-    ret = 0;
-
-    for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-        ret = ret * 31 + (unsigned) sizes[i];
-    }
-
-    return ret;
-}
-
-
 int
 parley_memory_create(parley_memory_t *s, void *p, size_t size,
     const uint8_t secret[PARLEY_KEY_SECRET])

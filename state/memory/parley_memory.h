@@ -71,13 +71,6 @@ extern const parley_state_ops_t  parley_memory_ops;
 
 
 /*
- * Returns a number that another version of this code changes if it changes the
- * size of a structure in the memory.  A change that keeps all sizes needs a new
- * number in the caller.
- */
-unsigned parley_memory_layout(void);
-
-/*
  * Creates a state in size octets at p, which is aligned to a block.  secret
  * keys its keys and must be random.  Returns 0, or -1 if size is too small.
  */

@@ -108,7 +108,7 @@ sub part {
 }
 
 
-# Replaces a part of the page, which moves to the end.
+# Replaces a part of the page where it is, or adds it at the end.
 sub put_part {
     my ($title, $text) = @_;
 
