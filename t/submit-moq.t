@@ -222,6 +222,10 @@ subtest 'GW-03 MOQ-19 a capsule names no other sender' => sub {
            ->{json}{payload}{field}, '/vcp/sender', 'nor another capsule');
     }
 
+    my $answer = to('bob', command('backup.run', channel => {
+        sender => 'alice', members => { sender_handle => '~carol' } }));
+
+    is($answer->{json}{payload}{field}, '/channel/members', 'nor by a member');
     is($bob->event(1), undef, 'nothing is delivered');
 
     my $connection = ask(command('backup.run', aee => { %capsule,

@@ -77,6 +77,33 @@ has(const parley_json_t *doc, const char *name)
 }
 
 
+/* A capsule that names a sender, and embeds no message, is lost on the way
+   back. */
+
+static int
+names_sender(const parley_json_t *doc)
+{
+    unsigned  i;
+    uint32_t  node;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        node = parley_json_get(doc, 0, parley_proto_name((parley_proto_t) i));
+
+        if (i != PARLEY_PROTO_MOQ && node != PARLEY_JSON_NONE
+            && parley_json_type(doc, node) == PARLEY_JSON_OBJECT
+            && (parley_json_get(doc, node, PARLEY_STR("sender"))
+                != PARLEY_JSON_NONE
+                || parley_json_get(doc, node, PARLEY_STR("members"))
+                   != PARLEY_JSON_NONE))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 static void
 there_and_back(parley_arena_t *arena, const parley_json_t *doc,
     const parley_msg_t *m, parley_proto_t to)
@@ -114,11 +141,11 @@ there_and_back(parley_arena_t *arena, const parley_json_t *doc,
 
     /* the session of a frame is the correlation, and does not come back */
 
-    check(loss.count == 0 || !has(doc, "session_id"));
+    check(loss.count == 0 || !has(doc, "session_id") || names_sender(doc));
 
     decode(arena, PARLEY_PROTO_MOQ, &made, &back_doc, &back);
     check(back.act == m->act);
-    check(has(doc, "auth_token")
+    check(has(doc, "auth_token") || names_sender(doc)
           || parley_json_equal((parley_json_ref_t) { doc, 0 },
                                (parley_json_ref_t) { &back_doc, 0 }));
 }
@@ -153,7 +180,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                          &err)
            == 0)
     {
-        check(parley_submit(&arena, &m, &submission, &err) == 0);
+        /* only a capsule can name another sender */
+
+        if (parley_submit(&arena, &m, &submission, &err) != 0) {
+            check(err.code == PARLEY_E_SENDER_IDENTITY_MISMATCH);
+            check(names_sender(&doc));
+            parley_arena_reset(&arena);
+
+            return 0;
+        }
 
         for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
             if (i != PARLEY_PROTO_MOQ) {

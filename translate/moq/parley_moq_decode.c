@@ -410,7 +410,7 @@ parley_moq_check_capsules(const parley_msg_t *msg, parley_error_t *err)
 {
     char          field[PARLEY_MOQ_FIELD_MAX];
     unsigned      i;
-    uint32_t      capsule, value;
+    uint32_t      capsule, value, members;
     parley_str_t  word, sender;
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
@@ -426,21 +426,30 @@ parley_moq_check_capsules(const parley_msg_t *msg, parley_error_t *err)
 
         value = parley_json_get(msg->doc, capsule, PARLEY_STR("sender"));
 
-        if (value == PARLEY_JSON_NONE
-            || (parley_json_string(msg->doc, value, &sender) == 0
-                && parley_str_eq(sender, msg->sender)))
+        /* they can have more names of the sender, such as its handle */
+
+        members = parley_json_get(msg->doc, capsule, PARLEY_STR("members"));
+
+        if (members == PARLEY_JSON_NONE
+            && (value == PARLEY_JSON_NONE
+                || (parley_json_string(msg->doc, value, &sender) == 0
+                    && parley_str_eq(sender, msg->sender))))
         {
             continue;
         }
 
         word = parley_proto_name((parley_proto_t) i);
 
-        (void) snprintf(field, sizeof(field), "/%.*s/sender", (int) word.len,
-                        (const char *) word.data);
+        (void) snprintf(field, sizeof(field), "/%.*s/%s", (int) word.len,
+                        (const char *) word.data,
+                        members == PARLEY_JSON_NONE ? "sender" : "members");
 
         return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH, field,
-                                "the sender must be the principal of the "
-                                "token");
+                                members == PARLEY_JSON_NONE
+                                ? "the sender must be the principal of the "
+                                  "token"
+                                : "only a message that is embedded has "
+                                  "members");
     }
 
     return 0;

@@ -144,9 +144,31 @@ parley_moq_write_native(parley_moq_encode_t *e)
 }
 
 
+/*
+ * Writes a member of a command that another protocol carries.  A capsule that
+ * names a sender is lost: a reader would take it for one of the gateway.
+ */
+
 static void
 parley_moq_write_member(parley_moq_encode_t *e, const parley_member_t *member)
 {
+    parley_proto_t     proto;
+    parley_json_ref_t  at;
+
+    at = member->value;
+    proto = parley_proto_find(member->name);
+
+    if (proto != PARLEY_PROTO_NONE && proto != PARLEY_PROTO_MOQ
+        && parley_json_type(at.doc, at.node) == PARLEY_JSON_OBJECT
+        && (parley_json_get(at.doc, at.node, PARLEY_STR("sender"))
+            != PARLEY_JSON_NONE
+            || parley_json_get(at.doc, at.node, PARLEY_STR("members"))
+               != PARLEY_JSON_NONE))
+    {
+        parley_loss_value(e->loss, member->value);
+        return;
+    }
+
     switch (parley_moq_field_find(member->name)) {
 
     case PARLEY_MOQ_ACTION:
