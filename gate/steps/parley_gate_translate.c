@@ -129,12 +129,20 @@ parley_gate_sent(parley_gate_t *g)
 static int
 parley_gate_translate_depth(const parley_gate_t *g)
 {
+    uint32_t              levels;
     parley_json_t         doc;
     parley_json_limits_t  limits;
 
+    levels = g->msg->doc->levels;
+
+    /* the text of a frame can be a document of its own */
+
+    if (g->msg->data.doc != NULL && g->msg->data.doc->levels > levels) {
+        levels = g->msg->data.doc->levels;
+    }
+
     if (g->out.sent.copied || g->msg->wire == g->conf.gate->speak
-        || g->msg->doc->levels + PARLEY_GATE_LEVELS
-           <= g->conf.gate->limits.depth)
+        || levels + PARLEY_GATE_LEVELS <= g->conf.gate->limits.depth)
     {
         return 0;
     }
