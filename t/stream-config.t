@@ -139,7 +139,10 @@ subtest "GW-28 $_->[0] is warned about" => sub {
     ['return in the server of parley_submit',
      [$submit, server => 'return 204;'],
      qr/"parley_submit" is in a server with "return", which answers first/,
-     [$submit, server => 'if ($arg_x) { return 204; }']],
+     [$submit, server => 'if ($arg_x) { return 204; }'],
+     ['error_page 418 = @in;', server => 'error_page 418 = @in; return 418;',
+      more => 'location @in { parley_jwt on audience=agents; parley_accept aee; '
+              . 'proxy_pass http://127.0.0.1:1; }']],
     ['parley_accept of a server without what answers',
      [$submit, more => '} server { listen 127.0.0.1:%PORT_4%; '
                        . 'parley_trusted on; parley_accept aee;'],

@@ -385,6 +385,7 @@ typedef struct {
 typedef struct {
     parley_str_t  name;                 /* name of a location */
     unsigned      location:1;           /* it is a location, not a server */
+    unsigned      named:1;              /* only a redirection leads to it */
     unsigned      pattern:1;            /* a regular expression or "@" is its
                                            name, so no URI equals it */
     unsigned      frame:1;              /* it contains locations */

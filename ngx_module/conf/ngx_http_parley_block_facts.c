@@ -68,7 +68,8 @@ ngx_http_parley_block_facts(ngx_conf_t *cf, parley_block_facts_t *ret)
 
     ret->name = ngx_http_parley_str(&clcf->name);
     ret->location = clcf->loc_conf ? 1 : 0;
-    ret->pattern = clcf->named ? 1 : 0;
+    ret->named = clcf->named ? 1 : 0;
+    ret->pattern = ret->named;
 #if (NGX_PCRE)
     ret->pattern |= clcf->regex ? 1 : 0;
 #endif
@@ -101,9 +102,14 @@ ngx_http_parley_block_facts_known(ngx_conf_t *cf,
 {
     place->facts.error_location = ngx_http_parley_astray(place);
     place->facts.plain = ngx_http_parley_is_plain(cf, place->cscf) ? 1 : 0;
-    place->facts.returned = ngx_http_parley_returns(cf,
-                                                   place->cscf->ctx->loc_conf)
-                            ? 1 : 0;
+
+    /* error_page leads to a named location also after "return" */
+
+    if (!place->facts.named
+        && ngx_http_parley_returns(cf, place->cscf->ctx->loc_conf))
+    {
+        place->facts.returned = 1;
+    }
 
     if (place->conf->moq) {
         ngx_http_parley_block_facts_moq(cf, place);
