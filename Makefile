@@ -200,7 +200,8 @@ SIMULATE_LINK_OBJS := $(patsubst %.c,$(OBJ)/%.o,\
 	$(wildcard t/simulate-link/*.c) t/simulate/parley_sim_play.c)
 LUA_CFLAGS = $(shell $(PKG_CONFIG) --cflags lua5.1)
 LUA_LIBS = $(shell $(PKG_CONFIG) --libs lua5.1)
-FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(OBJ)/%.o)
+FUZZ_MAIN = $(OBJ)/t/fuzz/parley_fuzz_main.o
+FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(OBJ)/%.o) $(FUZZ_MAIN)
 FUZZ_TARGETS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
 
 
@@ -279,7 +280,7 @@ test-moq: ## The tests of MoQ, or TESTS=; on Debian 12 in a root of Debian 13
 	BUILD=$(BUILD) tools/test-moq $(TESTS)
 
 .PHONY: test-programs
-test-programs: build $(UNIT_TESTS) $(SIMULATE) $(SIMULATE_STORE) $(SIMULATE_ENGINE) $(SIMULATE_LINK) $(PRINT) $(LATER) $(NEXT_MODULE)
+test-programs: build $(UNIT_TESTS) $(FUZZ_TARGETS) $(SIMULATE) $(SIMULATE_STORE) $(SIMULATE_ENGINE) $(SIMULATE_LINK) $(PRINT) $(LATER) $(NEXT_MODULE)
 
 check: ## Static checks: rooms, calls, prose, docs, exports
 	tools/check
@@ -701,9 +702,12 @@ $(OUT)/t/simulate/mutant-%: $(SIMULATE) t/simulate/mutants.tsv
 		| grep -v "/$${file##*/}" | grep -v "/$$(basename $$file .c).o"` && \
 	$(CC) $(OPT) $(LDFLAGS) -o $@ $@.o $(SIMULATE_OBJS) $$others $(LIB) $(PKG_LIBS)
 
-$(OUT)/t/fuzz/fuzz_%: $(OBJ)/t/fuzz/fuzz_%.o $(LIB)
+# libFuzzer has a main(); other builds run each target once with each seed
+$(OUT)/t/fuzz/fuzz_%: $(OBJ)/t/fuzz/fuzz_%.o \
+		$(if $(filter fuzz,$(BUILD)),,$(FUZZ_MAIN)) $(LIB)
 	@mkdir -p $(@D)
-	$(call Q,LD)$(CC) $(OPT) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+	$(call Q,LD)$(CC) $(OPT) $(if $(filter fuzz,$(BUILD)),-fsanitize=fuzzer) \
+		$(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 .SECONDARY: $(SIMULATE_OBJS) $(SIMULATE_EDGES) $(SIMULATE_STORE_OBJS) $(SIMULATE_LINK_OBJS) $(SIMULATE_ENGINE_OBJS) $(UNIT_OBJS) $(FUZZ_OBJS)
 

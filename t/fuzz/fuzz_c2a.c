@@ -4,6 +4,7 @@
  * valid, and the way back from AEE and MoQ gives the same message.
  */
 
+#include "t/fuzz/parley_fuzz.h"
 #include "translate/c2a/parley_c2a.h"
 #include "translate/parley_engine.h"
 
@@ -191,14 +192,16 @@ fuzz_answer(parley_arena_t *arena, parley_str_t text)
     parley_answer_t   answer;
     parley_encoded_t  sent;
 
+    err.code = PARLEY_E_NONE;
     memset(&sent, 0, sizeof(parley_encoded_t));
 
     sent.body = PARLEY_STR("{\"jsonrpc\":\"2.0\",\"id\":\"deliver-456\"}");
     sent.id = PARLEY_STR("deliver-456");
     sent.corr = PARLEY_STR("C123");
 
-    (void) parley_answer_decode(fuzz_engine(), arena, PARLEY_PROTO_C2A, &sent,
-                                200, text, NULL, 7, &answer, &err);
+    check(parley_answer_decode(fuzz_engine(), arena, PARLEY_PROTO_C2A, &sent,
+                               200, text, NULL, 7, &answer, &err)
+          == 0 || err.code != PARLEY_E_NONE);
 }
 
 

@@ -165,8 +165,8 @@ read_session(parley_str_t in, size_t step, parley_moqt_role_t role,
                 sent.alias = m.alias;
                 check(parley_moqt_namespace_add(&sent.space, PARLEY_STR("x"))
                       == 0);
-                (void) parley_moqt_session_send(&s, &b, &sent, &effect,
-                                                &fault);
+                check(parley_moqt_session_send(&s, &b, &sent, &effect, &fault)
+                      >= 0 || fault.code == PARLEY_MOQT_INTERNAL_ERROR);
 
                 sent.type = PARLEY_MOQT_REQUEST_ERROR;
                 sent.request = m.request;
