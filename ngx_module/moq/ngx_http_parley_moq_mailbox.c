@@ -410,11 +410,23 @@ ngx_http_parley_moq_reader_refuse(ngx_http_parley_moq_reader_t *rd,
         return;
     }
 
+    if (status < NGX_HTTP_BAD_REQUEST) {
+        status = NGX_HTTP_BAD_GATEWAY;
+    }
+
+    if (rd->replaces) {
+
+        /* the session has neither proof: it ends, and the agent begins anew */
+
+        parley_link_expired(rd->moq->link, session, (int) status,
+                            parley_str_c(text));
+        return;
+    }
+
     ngx_memzero(&proved, sizeof(parley_link_proved_t));
 
     proved.principal = ngx_http_parley_str(&rd->principal);
-    proved.status = status >= NGX_HTTP_BAD_REQUEST ? (int) status
-                                                   : NGX_HTTP_BAD_GATEWAY;
+    proved.status = (int) status;
     proved.code = parley_str_c(code);
     proved.message = parley_str_c(text);
     proved.expired = expired;

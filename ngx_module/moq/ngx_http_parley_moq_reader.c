@@ -149,6 +149,7 @@ ngx_http_parley_moq_reader_take_over(ngx_http_parley_moq_reader_t *rd,
     if (before) {
         opening->subscription.from = before->place;
 
+        rd->replaces = 1;
         before->forgotten = 1;
         ngx_http_parley_hub_close(&before->sub);
         ngx_http_parley_moq_post_turn(rd->moq);

@@ -47,6 +47,8 @@ struct ngx_http_parley_moq_reader_s {
     unsigned                      begun:1;        /* its request has begun */
     unsigned                      proved:1;       /* the steps have passed */
     unsigned                      opened:1;       /* place is known */
+    unsigned                      replaces:1;     /* it has ended the proof
+                                                     before it */
     unsigned                      told:1;         /* the link has the result */
     unsigned                      blocked:1;      /* the hub has more */
     unsigned                      over:1;         /* the hub has ended it */
