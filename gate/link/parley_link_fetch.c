@@ -10,6 +10,7 @@ static void parley_link_fetch_end(parley_link_t *link,
 static int parley_link_fetch_range(parley_link_t *link,
     const parley_moqt_message_t *m, const parley_link_track_t *t,
     parley_link_fetching_t *f);
+static uint64_t parley_link_fetch_place(uint64_t group, uint64_t object);
 static int parley_link_fetch_open(parley_link_t *link,
     parley_link_fetching_t *f);
 
@@ -141,19 +142,29 @@ parley_link_fetch_range(parley_link_t *link, const parley_moqt_message_t *m,
         return -1;
     }
 
-    first = f->start.group * PARLEY_LINK_GROUP
-            + f->start.object / PARLEY_LINK_FRAGMENTS;
-
-    last = f->end.object == 0
-           ? (f->end.group + 1) * PARLEY_LINK_GROUP - 1
-           : f->end.group * PARLEY_LINK_GROUP
-             + (f->end.object - 1) / PARLEY_LINK_FRAGMENTS;
+    first = parley_link_fetch_place(f->start.group, f->start.object);
+    last = parley_link_fetch_place(f->end.group, f->end.object - 1);
 
     f->fetch.from.epoch = link->mail.epoch;
     f->fetch.from.offset = first > 0 ? first - 1 : 0;
     f->fetch.last = last;
 
     return 0;
+}
+
+
+/*
+ * Returns the place of an object.  An ID above those of the group belongs to
+ * its last place; so does UINT64_MAX, the end of a whole group.
+ */
+
+static uint64_t
+parley_link_fetch_place(uint64_t group, uint64_t object)
+{
+    object /= PARLEY_LINK_FRAGMENTS;
+
+    return group * PARLEY_LINK_GROUP
+           + (object < PARLEY_LINK_GROUP ? object : PARLEY_LINK_GROUP - 1);
 }
 
 

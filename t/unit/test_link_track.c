@@ -267,6 +267,49 @@ test_fetch(void **state)
 }
 
 
+/* Object IDs above those of a group are not in the next group. */
+
+static void
+test_fetch_bounds(void **state)
+{
+    parley_moqt_message_t  m;
+
+    (void) state;
+
+    (void) open_session(SIZE_MAX);
+    (void) accept_publish("parley.s1.cmd", 1);
+
+    memset(&m, 0, sizeof(m));
+
+    m.type = PARLEY_MOQT_FETCH;
+    m.fetch = PARLEY_MOQT_FETCH_STANDALONE;
+    m.name = PARLEY_STR("alice.000000000abc.mailbox");
+    m.start.object = 1024 * 65536;
+    m.end.group = 1;
+
+    assert_int_equal(parley_moqt_namespace_add(&m.space, PARLEY_STR("a2a")),
+                     0);
+    assert_int_equal(parley_moqt_namespace_add(&m.space,
+                                               PARLEY_STR("parley")), 0);
+    control(&m);
+
+    assert_int_equal(w.nfetches, 1);
+    assert_int_equal(w.fetches[0]->from.offset, 254);
+    assert_int_equal(w.fetches[0]->last, 300);
+
+    m.start.object = 0;
+    m.end.group = 0;
+    m.end.object = 1024 * 65536;
+    control(&m);
+
+    assert_int_equal(w.nfetches, 2);
+    assert_int_equal(w.fetches[1]->from.offset, 0);
+    assert_int_equal(w.fetches[1]->last, 255);
+
+    end();
+}
+
+
 /* A gap at the end of a group; records that come again; a subscription that
    ends while a record waits. */
 
@@ -457,6 +500,7 @@ main(void)
         cmocka_unit_test(test_subscribes),
         cmocka_unit_test(test_mailbox),
         cmocka_unit_test(test_fetch),
+        cmocka_unit_test(test_fetch_bounds),
         cmocka_unit_test(test_gaps),
         cmocka_unit_test(test_range),
         cmocka_unit_test(test_early_request),
