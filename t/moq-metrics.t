@@ -89,6 +89,27 @@ subtest 'GW-13 MOQ-17 a connection above the limit is counted' => sub {
     $_->close for @c;
 };
 
+subtest 'GW-13 MOQ-17 requests above the limit are counted' => sub {
+    my $refused = 'parley_moq_requests_refused_total';
+    my $c = $moq->connect('camera#requests', token => undef);
+
+    ok($c->init, 'a session');
+
+    # a request that is not whole keeps its stream
+    $c->do('open', kind => 'bidi', octets => "\x11", count => 16);
+    ok($c->call({ action => 'ping' }), 'an answer follows');
+    is($status->metric($refused), 0, 'sixteen are taken');
+
+    $c->do('open', kind => 'bidi', octets => "\x11", count => 2);
+    is(($c->event('reset') // {})->{code}, 1, 'the next one: CANCELLED');
+    becomes($refused, 2, 'both are counted');
+    is($nginx->logged(qr/\[info\] .*parley: MoQ request refused: the connection /
+                      . qr/has its maximum of 16 request streams/), 1,
+       'and the log has one line');
+
+    $c->close;
+};
+
 $moq->stop;
 
 done_testing();

@@ -125,6 +125,8 @@ struct ngx_http_parley_moq_s {
                                                      streams */
     unsigned                      full:1;         /* the worker takes no further
                                                      connection */
+    unsigned                      crowded:1;      /* a request was refused, and
+                                                     logged */
     unsigned                      blocked:1;      /* the link waits for
                                                      parley_link_writable() */
     unsigned                      heard:1;        /* a datagram came since */

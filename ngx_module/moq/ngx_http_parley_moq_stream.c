@@ -16,6 +16,7 @@
 
 
 #include "ngx_module/moq/ngx_http_parley_moq_parts.h"
+#include "gate/metrics/parley_counters.h"
 
 
 #if (NGX_HTTP_V3)
@@ -25,6 +26,8 @@
 #endif
 
 
+static void ngx_http_parley_moq_stream_refuse(
+    ngx_http_parley_moq_stream_t *st);
 static void ngx_http_parley_moq_stream_handler(ngx_event_t *rev);
 static void ngx_http_parley_moq_stream_input(ngx_http_parley_moq_stream_t *st);
 static ngx_uint_t ngx_http_parley_moq_stream_take(
@@ -81,9 +84,7 @@ ngx_http_parley_moq_stream(ngx_connection_t *c)
         st->request = 1;
 
         if (++moq->nrequests > NGX_HTTP_PARLEY_MOQ_REQUESTS) {
-            ngx_http_parley_moq_stream_stop(st, NGX_HTTP_PARLEY_MOQ_REJECTED);
-            (void) ngx_quic_reset_stream(c, NGX_HTTP_PARLEY_MOQ_REJECTED);
-            ngx_http_parley_moq_stream_close(st);
+            ngx_http_parley_moq_stream_refuse(st);
             return;
         }
     }
@@ -96,6 +97,32 @@ ngx_http_parley_moq_stream(ngx_connection_t *c)
     }
 
     ngx_http_parley_moq_stream_handler(c->read);
+}
+
+
+/* Refuses a request above the limit.  The log has one line for a connection. */
+
+static void
+ngx_http_parley_moq_stream_refuse(ngx_http_parley_moq_stream_t *st)
+{
+    ngx_http_parley_moq_t  *moq;
+
+    moq = st->moq;
+
+    parley_count(moq->worker->slot, PARLEY_M_MOQ_REQUESTS_REFUSED, 1);
+
+    if (!moq->crowded) {
+        moq->crowded = 1;
+
+        ngx_log_error(NGX_LOG_INFO, moq->connection->log, 0,
+                      "parley: MoQ request refused: the connection has its "
+                      "maximum of %d request streams",
+                      NGX_HTTP_PARLEY_MOQ_REQUESTS);
+    }
+
+    ngx_http_parley_moq_stream_stop(st, NGX_HTTP_PARLEY_MOQ_REJECTED);
+    (void) ngx_quic_reset_stream(st->connection, NGX_HTTP_PARLEY_MOQ_REJECTED);
+    ngx_http_parley_moq_stream_close(st);
 }
 
 
