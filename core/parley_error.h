@@ -58,7 +58,8 @@
     X(UPSTREAM_TIMEOUT, "upstream-timeout", 504, 1)                           \
     X(TIMEOUT, "timeout", 504, 1)                                             \
     X(CAPACITY, "capacity", 503, 1)                                           \
-    X(SESSION_UNKNOWN, "session-unknown", 404, 0)
+    X(SESSION_UNKNOWN, "session-unknown", 404, 0)                             \
+    X(STATE_CONFLICT, "state-conflict", 409, 0)
 
 
 typedef enum {

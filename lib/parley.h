@@ -91,7 +91,8 @@ typedef enum {
     PARLEY_ERR_CAPACITY = 38,
     PARLEY_ERR_TIMEOUT = 39,
     PARLEY_ERR_SESSION_UNKNOWN = 40,
-    PARLEY_ERR_SEND_FAILED = 41
+    PARLEY_ERR_SEND_FAILED = 41,
+    PARLEY_ERR_STATE_CONFLICT = 42
 } parley_err;
 
 typedef struct {

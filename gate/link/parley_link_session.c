@@ -72,7 +72,7 @@ parley_link_command(parley_link_t *link, parley_link_source_t *source,
     }
 
     return parley_link_refuse(link, frame, action, name, 400,
-                              PARLEY_STR("verb-unsupported"),
+                              PARLEY_STR("kind-unknown"),
                               PARLEY_STR("/action"),
                               PARLEY_STR("this command is not for the "
                                          "gateway"));
@@ -103,7 +103,8 @@ parley_link_init(parley_link_t *link, parley_link_source_t *source,
 
     if (name.len == 0 || name.len > PARLEY_LINK_SESSION_MAX) {
         return parley_link_denied(link, source, frame, name, 400,
-                                  "field-missing",
+                                  name.len == 0 ? "field-missing"
+                                                : "field-invalid",
                                   "session_id must have 1 to 256 octets");
     }
 

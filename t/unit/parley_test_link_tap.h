@@ -6,6 +6,8 @@
 #ifndef PARLEY_TEST_LINK_TAP_H
 #define PARLEY_TEST_LINK_TAP_H
 
+#include "core/parley_error.h"
+
 
 static inline int
 env_join(void *ctx, parley_link_tap_t *tap)
@@ -90,6 +92,11 @@ env_note(void *ctx, const parley_link_fact_t *fact)
     assert_true(fact->what != PARLEY_LINK_ENDED || fact->why.len > 0);
     assert_true(fact->what != PARLEY_LINK_DENIED || fact->track
                 || fact->agent.len > 0);
+
+    /* docs/errors.md lists the codes */
+
+    assert_true(fact->what != PARLEY_LINK_DENIED || fact->why.len == 0
+                || parley_error_code(fact->why) != PARLEY_E_NONE);
 }
 
 

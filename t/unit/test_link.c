@@ -188,6 +188,34 @@ test_principal(void **state)
 }
 
 
+/* Codes of the gateway's own refusals. */
+
+static void
+test_codes(void **state)
+{
+    char      json[400];
+    uint64_t  alias;
+
+    (void) state;
+
+    alias = open_session(SIZE_MAX);
+    (void) accept_publish("parley.s1.cmd", 1);
+
+    send_cmd(alias, 5, 2, "{\"action\":\"session_ack\"}");
+    assert_int_equal(texts("\"kind-unknown\""), 1);
+
+    send_cmd(alias, 6, 1, "{\"action\":\"session_init\"}");
+    assert_int_equal(texts("\"field-missing\""), 1);
+
+    (void) snprintf(json, sizeof(json), "{\"action\":\"session_init\","
+                    "\"session_id\":\"%0257d\"}", 0);
+    send_cmd(alias, 6, 2, json);
+    assert_int_equal(texts("\"field-invalid\""), 1);
+
+    end();
+}
+
+
 /* A token of CLIENT_SETUP. */
 
 static void
@@ -664,6 +692,7 @@ main(void)
         cmocka_unit_test(test_session),
         cmocka_unit_test(test_before_proof),
         cmocka_unit_test(test_principal),
+        cmocka_unit_test(test_codes),
         cmocka_unit_test(test_setup_token),
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_faults),
