@@ -155,8 +155,9 @@ int parley_setting_read_number(const parley_setting_t *d, parley_str_t word,
     const parley_range_t *range, int64_t *ret);
 
 /*
- * Parse a value as nginx does, and return 0 or -1.  Times: "1h30m", "90s",
- * "90", "500ms".  Sizes: "512", "64k", "1m".  Numbers: "17".
+ * Parse a value as nginx does.  Times: "1h30m", "90s", "90", "500ms".  Sizes:
+ * "512", "64k", "1m".  Numbers: "17".  Return 0; 1 with a large *ret if the
+ * value is above all that a directive takes; or -1.
  */
 int parley_setting_time(parley_str_t s, int64_t *ret_ms);
 int parley_setting_size(parley_str_t s, int64_t *ret);

@@ -140,7 +140,7 @@ parley_set_host_word(parley_setting_t *d, size_t i, parley_host_conf_t *ret)
                                 &ret->digest_ms)
                   == 0
                ? 0 : parley_setting_not(d, word,
-                                        parley_setting_time(value, &n) == 0
+                                        parley_setting_time(value, &n) >= 0
                                         ? "in the range" : "a time",
                                         "1s to 1d, or off");
     }

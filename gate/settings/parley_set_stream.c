@@ -224,7 +224,7 @@ parley_set_await(parley_setting_t *d, parley_str_t word, parley_str_t value,
         return 0;
     }
 
-    if (parley_setting_time(value, ret) != 0) {
+    if (parley_setting_time(value, ret) < 0) {
         return parley_setting_not(d, word, "a time", "1s to 60s or off");
     }
 

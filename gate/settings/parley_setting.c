@@ -9,6 +9,9 @@
 
 #define PARLEY_DIRECTIVE_NUMBER_MAX  1000000000000
 
+/* result of a parser: the value is above all that a directive takes */
+#define PARLEY_SETTING_LARGE  1
+
 
 /* a suffix, and the factor that it means: milliseconds, octets or 1 */
 typedef struct {
@@ -259,11 +262,17 @@ parley_setting_in_range(const parley_setting_t *d, parley_str_t word,
     const parley_setting_kind_t *kind, const parley_range_t *range,
     int64_t *ret)
 {
-    if (kind->parse(parley_setting_after(word), ret) != 0) {
+    int  rc;
+
+    rc = kind->parse(parley_setting_after(word), ret);
+
+    /* a range without a maximum has none to name in the error */
+
+    if (rc < 0 || (rc == PARLEY_SETTING_LARGE && range->max == INT64_MAX)) {
         return parley_setting_out_of_range(d, word, kind->noun, kind, range);
     }
 
-    return *ret >= range->min && *ret <= range->max
+    return rc == 0 && *ret >= range->min && *ret <= range->max
            ? 0 : parley_setting_out_of_range(d, word, "in the range", kind,
                                              range);
 }
@@ -325,11 +334,14 @@ parley_setting_after(parley_str_t word)
 static int
 parley_setting_digits(parley_str_t *s, int64_t *ret)
 {
+    int      rc;
     int64_t  n;
 
     if (s->len == 0 || *s->data < '0' || *s->data > '9') {
         return -1;
     }
+
+    rc = 0;
 
     for (n = 0; s->len > 0 && *s->data >= '0' && *s->data <= '9';
          *s = parley_str_from(*s, 1))
@@ -337,30 +349,35 @@ parley_setting_digits(parley_str_t *s, int64_t *ret)
         n = n * 10 + (*s->data - '0');
 
         if (n > PARLEY_DIRECTIVE_NUMBER_MAX) {
-            return -1;
+            n = PARLEY_DIRECTIVE_NUMBER_MAX;
+            rc = PARLEY_SETTING_LARGE;
         }
     }
 
     *ret = n;
 
-    return 0;
+    return rc;
 }
 
 
 int
 parley_setting_time(parley_str_t s, int64_t *ret_ms)
 {
+    int           rc, large;
     size_t        len;
     int64_t       n, total;
     unsigned      i, next;
     parley_str_t  unit;
 
+    large = 0;
     total = 0;
     next = 0;
 
     while (s.len > 0 || next == 0) {
 
-        if (parley_setting_digits(&s, &n) != 0) {
+        rc = parley_setting_digits(&s, &n);
+
+        if (rc < 0) {
             return -1;
         }
 
@@ -380,12 +397,17 @@ parley_setting_time(parley_str_t s, int64_t *ret_ms)
             }
         }
 
-        if (parley_setting_units[i].word == NULL
+        if (parley_setting_units[i].word == NULL) {
+            return -1;
+        }
+
+        if (rc != 0
             || n > PARLEY_SETTING_TIME_MAX / parley_setting_units[i].factor
             || (total += n * parley_setting_units[i].factor) >
                PARLEY_SETTING_TIME_MAX)
         {
-            return -1;
+            large = PARLEY_SETTING_LARGE;
+            total = PARLEY_SETTING_TIME_MAX;
         }
 
         next = i + 1;
@@ -399,19 +421,23 @@ parley_setting_time(parley_str_t s, int64_t *ret_ms)
 
     *ret_ms = total;
 
-    return 0;
+    return large;
 }
 
 
 int
 parley_setting_size(parley_str_t s, int64_t *ret)
 {
-    if (parley_setting_digits(&s, ret) != 0 || s.len > 1) {
+    int  rc;
+
+    rc = parley_setting_digits(&s, ret);
+
+    if (rc < 0 || s.len > 1) {
         return -1;
     }
 
     if (s.len == 0) {
-        return 0;
+        return rc;
     }
 
     switch (*s.data) {
@@ -419,12 +445,12 @@ parley_setting_size(parley_str_t s, int64_t *ret)
     case 'k':
     case 'K':
         *ret <<= 10;
-        return 0;
+        return rc;
 
     case 'm':
     case 'M':
         *ret <<= 20;
-        return 0;
+        return rc;
 
     default:
         return -1;
@@ -435,7 +461,11 @@ parley_setting_size(parley_str_t s, int64_t *ret)
 int
 parley_setting_number(parley_str_t s, int64_t *ret)
 {
-    return (parley_setting_digits(&s, ret) != 0 || s.len > 0) ? -1 : 0;
+    int  rc;
+
+    rc = parley_setting_digits(&s, ret);
+
+    return s.len > 0 ? -1 : rc;
 }
 
 

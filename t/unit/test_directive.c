@@ -226,6 +226,21 @@ test_wrong(void **state)
 
     in_inner("parley_loss reject;");
     wrong("parley_loss report;", "\"parley_loss\" directive is duplicate");
+
+    /* a number of any length is a number */
+
+    wrong("parley_limits depth=99999999999999999999;",
+          "\"parley_limits\": \"depth=99999999999999999999\" is not in the "
+          "range; expected 1 to 512");
+    wrong("parley_limits body=99999999999999999999m;",
+          "\"parley_limits\": \"body=99999999999999999999m\" is not in the "
+          "range; expected 1 to 256m");
+    wrong("parley_cap timeout=99999999999999999999d;",
+          "\"parley_cap\": \"timeout=99999999999999999999d\" is not in the "
+          "range; expected 1ms to 36500d");
+    wrong("parley_limits depth=99999999999999999999k;",
+          "\"parley_limits\": \"depth=99999999999999999999k\" is not a "
+          "number; expected 1 to 512");
     assert_int_equal(inner.gate.loss, PARLEY_LOSS_REJECT);
 
     end();
