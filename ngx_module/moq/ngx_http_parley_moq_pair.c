@@ -293,8 +293,11 @@ ngx_http_parley_moq_pair_close(ngx_connection_t *c)
     }
 
     c->read->channel = 0;
-    c->fd = (ngx_socket_t) -1;
+
+    /* with poll() nginx looks the connection up by its descriptor */
+
     ngx_free_connection(c);
+    c->fd = (ngx_socket_t) -1;
 }
 
 
