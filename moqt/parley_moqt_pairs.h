@@ -130,7 +130,8 @@ int parley_moqt_pairs_read(parley_moqt_cursor_t *c, int is_rest,
 
 /*
  * Reads the pair at the cursor.  *type is the type of the previous pair, at
- * first 0, and becomes the type of this one.  Returns 0, or -1 as above.
+ * first 0, and becomes the type of this one.  Returns 0; PARLEY_MOQT_SHORT, a
+ * PROTOCOL_VIOLATION, if the pair ends after the input; or -1 as above.
  */
 int parley_moqt_pair_read(parley_moqt_cursor_t *c, uint64_t *type,
     parley_moqt_pair_t *ret, parley_moqt_fault_t *fault)

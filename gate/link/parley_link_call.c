@@ -29,7 +29,7 @@ parley_link_done(parley_link_t *link)
             }
         }
 
-        (void) parley_link_fetch_flush(link);
+        parley_link_fetch_flush(link);
     }
 
     if (!link->closed && link->responds) {

@@ -230,7 +230,7 @@ parley_link_fetch_ok(parley_link_t *link, parley_link_fetching_t *f)
 }
 
 
-int
+void
 parley_link_fetch_flush(parley_link_t *link)
 {
     int                      rc;
@@ -252,8 +252,6 @@ parley_link_fetch_flush(parley_link_t *link)
             parley_link_fetch_end(link, f);
         }
     }
-
-    return 0;
 }
 
 

@@ -380,7 +380,7 @@ parley_link_heartbeat(parley_link_t *link, const parley_moq_frame_t *frame)
 
     s = parley_link_session(link, frame->session);
 
-    if (s == NULL || s->state == PARLEY_LINK_PROVING) {
+    if (s == NULL) {
         return 0;
     }
 

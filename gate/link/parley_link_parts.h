@@ -29,10 +29,12 @@
 #define PARLEY_LINK_SKIPPED  1000
 #define PARLEY_LINK_CHUNKS   30000
 
-/* data streams of a peer without a proof, and streams of its requests that are
-   not whole; octets of an object of each, and of the chunks of all, after which
-   they wait for the proof */
+/* data streams of a peer before its proof; also the streams of its requests
+   whose message is not whole then */
 #define PARLEY_LINK_UNPROVED  4
+
+/* octets of an object, and of the chunks of all payloads, after which a stream
+   waits for the proof */
 #define PARLEY_LINK_EARLY     32768
 
 /* octets of the refusals before the proof that wait for a track */
@@ -565,6 +567,7 @@ int parley_link_fetch_ok(parley_link_t *link, parley_link_fetching_t *f);
 
 
 /* Writes octets that wait for the streams of fetches. */
-int parley_link_fetch_flush(parley_link_t *link);
+void parley_link_fetch_flush(parley_link_t *link);
+
 
 #endif /* PARLEY_LINK_PARTS_H */

@@ -12,8 +12,8 @@
 #include "gate/link/parley_link_opaque.h"
 
 
-static int parley_link_reader_starts(parley_link_t *link,
-    parley_link_reader_t *r, const parley_link_record_t *record);
+static int parley_link_reader_starts(parley_link_reader_t *r,
+    const parley_link_record_t *record);
 static int parley_link_reader_put(parley_link_t *link,
     parley_link_reader_t *r, parley_link_down_t *d,
     const parley_link_record_t *record);
@@ -116,7 +116,6 @@ int
 parley_link_reader_object(parley_link_t *link, parley_link_reader_t *r,
     const parley_link_record_t *record)
 {
-    int                  rc;
     parley_link_down_t  *d;
 
     if (r->state != PARLEY_LINK_READING) {
@@ -142,9 +141,7 @@ parley_link_reader_object(parley_link_t *link, parley_link_reader_t *r,
                                       "the last group is over");
     }
 
-    rc = parley_link_reader_starts(link, r, record);
-
-    if (rc == 0) {
+    if (!parley_link_reader_starts(r, record)) {
         return 0;
     }
 
@@ -175,12 +172,10 @@ parley_link_reader_object(parley_link_t *link, parley_link_reader_t *r,
    subscription. */
 
 static int
-parley_link_reader_starts(parley_link_t *link, parley_link_reader_t *r,
+parley_link_reader_starts(parley_link_reader_t *r,
     const parley_link_record_t *record)
 {
     parley_moqt_location_t  at;
-
-    (void) link;
 
     at.group = record->group;
     at.object = record->id;

@@ -17,7 +17,7 @@ static int parley_link_source_subscribe(parley_link_t *link,
     parley_link_source_t *s);
 static int parley_link_source_quit(parley_link_t *link,
     parley_link_source_t *s);
-static int parley_link_source_ask(parley_link_t *link,
+static void parley_link_source_ask(parley_link_t *link,
     parley_link_source_t *s);
 
 
@@ -422,10 +422,8 @@ parley_link_sources_tick(parley_link_t *link, int64_t *next)
 
         *next = parley_link_next(*next, link->now + PARLEY_LINK_COUNT);
 
-        if (link->now - s->counted >= PARLEY_LINK_COUNT
-            && parley_link_source_ask(link, s) != 0)
-        {
-            return -1;
+        if (link->now - s->counted >= PARLEY_LINK_COUNT) {
+            parley_link_source_ask(link, s);
         }
 
         if (s->alone == 0 || link->now - s->alone < PARLEY_LINK_ALONE) {
@@ -458,7 +456,7 @@ parley_link_sources_tick(parley_link_t *link, int64_t *next)
 
 /* Counts the subscribers of a track. */
 
-static int
+static void
 parley_link_source_ask(parley_link_t *link, parley_link_source_t *s)
 {
     int                  rc;
@@ -477,8 +475,6 @@ parley_link_source_ask(parley_link_t *link, parley_link_source_t *s)
     if (rc == 1) {
         parley_link_source_counted(link, s, relay.count);
     }
-
-    return 0;
 }
 
 

@@ -18,7 +18,7 @@
  *   r  roster   all nodes add their sessions again
  *   w  work     flags 1, account 16, number of the job 8 (0: by the number of
  *               the step), jobs as a
- *   x  end      lane 16, job 8, how 1, mark 1, untried 1
+ *   x  end      lane 16, job 8, how 1, mark 1, untried 1, after 4
  *   o  adopt    number of the node 4
  *   k  keep     from 8, till 8, n 4, and the numbers of jobs 8 each
  *   i  in       the node of a reservation 8, kind 1, key 16, stamp 8: does it
