@@ -449,7 +449,10 @@ give(parley_link_stream_t *st, parley_str_t octets, int fin)
 
         rc = parley_link_read(st, &in, fin && n == octets.len, &code);
 
-        octets = parley_str_from(octets, n - in.len);
+        if (octets.len > 0) {
+            octets = parley_str_from(octets, n - in.len);
+        }
+
         free(copy);
 
     } while (rc == 0 && octets.len > 0 && !parley_link_waits(st));
