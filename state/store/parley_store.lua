@@ -780,7 +780,9 @@ local function put(keys, argv)
             list[#list + 1] = e
             octets = octets + #e
 
-            if t:sub(1, 2) == tag:sub(1, 2) then
+            -- the upper half of a tag is the owner
+
+            if t:sub(3, 4) == tag:sub(3, 4) then
                 owned = owned + 1
 
                 if e:sub(9, 9) ~= GUARANTEED then

@@ -514,7 +514,7 @@ const char  parley_store_library[] =
     "end\n"
     "list[#list + 1] = e\n"
     "octets = octets + #e\n"
-    "if t:sub(1, 2) == tag:sub(1, 2) then\n"
+    "if t:sub(3, 4) == tag:sub(3, 4) then\n"
     "owned = owned + 1\n"
     "if e:sub(9, 9) ~= GUARANTEED then\n"
     "oldest = #list\n"

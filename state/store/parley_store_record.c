@@ -164,7 +164,7 @@ parley_store_put_new(parley_store_t *s, parley_store_call_t *call,
     }
 
     call->u.put.id = put->id;
-    call->u.put.ttl = put->ttl;
+    call->u.put.ttl = put->ttl > 0 ? put->ttl : 1;
     call->u.put.stamp = put->stamp;
     call->u.put.has_under = put->under != NULL;
 
@@ -195,7 +195,7 @@ parley_store_put_new(parley_store_t *s, parley_store_call_t *call,
     arguments[3] = PARLEY_STR("NX");
     arguments[4] = PARLEY_STR("GET");
     arguments[5] = PARLEY_STR("PX");
-    arguments[6] = parley_wire_number(put->ttl > 0 ? put->ttl : 1, ttl);
+    arguments[6] = parley_wire_number(call->u.put.ttl, ttl);
 
     call->answer = parley_store_put_merge;
 
@@ -295,11 +295,21 @@ parley_store_put_done(parley_store_t *s, parley_store_call_t *call,
     }
 
     if (ret == NULL) {
+
+        /* the zone alone has the record: nodes together have too many */
+
+        if (parley_str_is(word, "share")) {
+            s->stat.lost[PARLEY_STORE_LOST_CALL]++;
+        }
+
         return 0;
     }
 
     if (word.len == 0) {
         *ret = PARLEY_PUT_FULL;
+
+    } else if (parley_str_is(word, "share")) {
+        *ret = PARLEY_PUT_SHARE;
 
     } else if (parley_str_is(word, "stale")) {
         *ret = PARLEY_PUT_STALE;

@@ -192,8 +192,10 @@ test_closes_own(void **state)
 static void
 test_records(void **state)
 {
-    unsigned          i;
-    parley_records_t  records;
+    unsigned             i;
+    uint64_t             lost;
+    parley_records_t     records;
+    parley_store_stat_t  stat;
 
     (void) state;
 
@@ -220,7 +222,26 @@ test_records(void **state)
     assert_int_equal(put(&a, PARLEY_KIND_MESSAGE, "full", 99, "x"),
                      PARLEY_PUT_SHARE);
     parley_test_nodes(both, 2, NULL, 30);
-    get(&b, PARLEY_KIND_MESSAGE, "full", &records);
+
+    parley_store_stat(b.store, &stat);
+    lost = stat.lost[PARLEY_STORE_LOST_CALL];
+
+    /* the zone of b has room for one more of the owner, the store has not */
+
+    assert_int_equal(put(&b, PARLEY_KIND_MESSAGE, "full", 99, "x"),
+                     PARLEY_PUT_OK);
+
+    for (i = 1; i <= PARLEY_RECORDS_OWNED + 1; i++) {
+        assert_int_equal(put(i % 2 ? &a : &b, PARLEY_KIND_MESSAGE, "owners",
+                             i << 16, "x"),
+                         PARLEY_PUT_OK);
+    }
+
+    parley_test_nodes(both, 2, NULL, 30);
+    parley_store_stat(b.store, &stat);
+    assert_int_equal(stat.lost[PARLEY_STORE_LOST_CALL], lost + 1);
+
+    get(&a, PARLEY_KIND_MESSAGE, "full", &records);
     assert_int_equal(records.n, PARLEY_RECORDS_OWNED);
 }
 
