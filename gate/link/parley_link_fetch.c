@@ -2,11 +2,18 @@
 
 #include <string.h>
 
-#include "gate/link/parley_link_parts.h"
+#include "gate/link/parley_link_opaque.h"
+
+
+/* a value of GROUP_ORDER */
+#define PARLEY_LINK_ASCENDING  1
 
 
 static void parley_link_fetch_end(parley_link_t *link,
     parley_link_fetching_t *f);
+static int parley_link_fetch_track(parley_link_t *link,
+    const parley_moqt_message_t *m, parley_moqt_refuse_t *code,
+    parley_str_t *text);
 static int parley_link_fetch_range(parley_link_t *link,
     const parley_moqt_message_t *m, const parley_link_track_t *t,
     parley_link_fetching_t *f);
@@ -19,41 +26,20 @@ int
 parley_link_fetch_begin(parley_link_t *link, const parley_moqt_message_t *m,
     parley_moqt_request_t *request)
 {
+    int                      rc;
     size_t                   n;
+    parley_str_t             text;
     parley_link_fetch_t     *other;
+    parley_moqt_refuse_t     code;
     parley_link_fetching_t  *f;
 
-    const parley_link_track_t  *t;
+    code = PARLEY_MOQT_REFUSE_INTERNAL_ERROR;
+    text = parley_str_none;
 
-    if (!link->proved) {
-        return parley_link_fetch_refuse(link, m,
-                                        PARLEY_MOQT_REFUSE_UNAUTHORIZED,
-                                        PARLEY_STR("no token was proved"));
-    }
+    rc = parley_link_fetch_track(link, m, &code, &text);
 
-    t = m->fetch == PARLEY_MOQT_FETCH_STANDALONE
-        ? (m->space.count == 2
-           && parley_str_is(m->space.fields[0], PARLEY_LINK_SPACE)
-           && parley_str_is(m->space.fields[1], PARLEY_LINK_GATEWAY)
-           ? parley_link_track(link, m->name) : NULL)
-        : parley_link_track_of(link, m->existing);
-
-    if (t == NULL && m->fetch != PARLEY_MOQT_FETCH_STANDALONE) {
-        return parley_link_fetch_refuse(link, m,
-                                  PARLEY_MOQT_REFUSE_INVALID_JOINING_REQUEST_ID,
-                                  PARLEY_STR("the subscription is unknown"));
-    }
-
-    if (t == NULL || t != link->mailbox) {
-        return parley_link_fetch_refuse(link, m, t == NULL
-                                        && !(m->space.count == 2
-                                             && parley_link_is_opaque(
-                                                    m->space.fields[1],
-                                                    m->name))
-                                        ? PARLEY_MOQT_REFUSE_DOES_NOT_EXIST
-                                        : PARLEY_MOQT_REFUSE_NOT_SUPPORTED,
-                                        PARLEY_STR("only the mailbox can be "
-                                                   "fetched"));
+    if (rc != 0) {
+        return rc < 0 ? -1 : parley_link_fetch_refuse(link, m, code, text);
     }
 
     for (n = 0, other = link->fetches; other != NULL; other = other->next) {
@@ -75,7 +61,7 @@ parley_link_fetch_begin(parley_link_t *link, const parley_moqt_message_t *m,
 
     f->request = request->id;
 
-    if (parley_link_fetch_range(link, m, t, f) != 0) {
+    if (parley_link_fetch_range(link, m, link->mailbox, f) != 0) {
 
         parley_link_release(link, f);
 
@@ -84,6 +70,22 @@ parley_link_fetch_begin(parley_link_t *link, const parley_moqt_message_t *m,
                                         PARLEY_STR("the range is empty, or "
                                                    "after the largest "
                                                    "object"));
+    }
+
+    /* groups come in ascending order; one group has no order */
+
+    if (f->start.group < f->end.group
+        && parley_moqt_pairs_integer(link->draft, &m->params,
+                                     PARLEY_MOQT_PARAM_GROUP_ORDER,
+                                     PARLEY_LINK_ASCENDING)
+           != PARLEY_LINK_ASCENDING)
+    {
+        parley_link_release(link, f);
+
+        return parley_link_fetch_refuse(link, m,
+                                        PARLEY_MOQT_REFUSE_NOT_SUPPORTED,
+                                        PARLEY_STR("several groups come in "
+                                                   "ascending order only"));
     }
 
     f->fetch.next = link->fetches;
@@ -98,25 +100,86 @@ parley_link_fetch_begin(parley_link_t *link, const parley_moqt_message_t *m,
 }
 
 
-/* Returns -1 if the range has no object that was published. */
+/* Checks that a FETCH is for the mailbox.  Returns 0; 1 with the code and the
+   text of REQUEST_ERROR; or -1. */
+
+static int
+parley_link_fetch_track(parley_link_t *link, const parley_moqt_message_t *m,
+    parley_moqt_refuse_t *code, parley_str_t *text)
+{
+    int                          joins, opaque;
+    const parley_link_track_t   *t;
+    const parley_link_reader_t  *r;
+
+    if (!link->proved) {
+        *code = PARLEY_MOQT_REFUSE_UNAUTHORIZED;
+        *text = PARLEY_STR("no token was proved");
+        return 1;
+    }
+
+    joins = m->fetch != PARLEY_MOQT_FETCH_STANDALONE;
+
+    if (joins) {
+        t = parley_link_track_of(link, m->existing);
+        t = t != NULL && t->live ? t : NULL;
+        r = parley_link_reader_of(link, m->existing);
+
+        opaque = r != NULL && !r->status && r->state != PARLEY_LINK_ENDING;
+
+    } else {
+        t = m->space.count == 2
+            && parley_str_is(m->space.fields[0], PARLEY_LINK_SPACE)
+            && parley_str_is(m->space.fields[1], PARLEY_LINK_GATEWAY)
+            ? parley_link_track(link, m->name) : NULL;
+
+        opaque = m->space.count == 2
+                 && parley_link_is_opaque(m->space.fields[1], m->name);
+    }
+
+    if (t == NULL && !opaque) {
+        *code = joins ? PARLEY_MOQT_REFUSE_INVALID_JOINING_REQUEST_ID
+                      : PARLEY_MOQT_REFUSE_DOES_NOT_EXIST;
+        *text = joins ? PARLEY_STR("the subscription is unknown")
+                      : PARLEY_STR("the track does not exist");
+        return 1;
+    }
+
+    if (t == NULL || t != link->mailbox) {
+        *code = PARLEY_MOQT_REFUSE_NOT_SUPPORTED;
+        *text = PARLEY_STR("only the mailbox can be fetched");
+        return 1;
+    }
+
+    return !joins || t->joins ? 0
+           : parley_link_close(link, PARLEY_MOQT_PROTOCOL_VIOLATION,
+                               "FETCH: Joining Request ID: the filter of the "
+                               "subscription is not Largest Object");
+}
+
+
+/* Returns -1 if the range has no object that was published.  A Joining FETCH
+   ends where its subscription began, so that no object comes twice. */
 
 static int
 parley_link_fetch_range(parley_link_t *link, const parley_moqt_message_t *m,
     const parley_link_track_t *t, parley_link_fetching_t *f)
 {
+    int                     joins;
     uint64_t                first, last;
     parley_moqt_location_t  end;
 
-    if (!t->any) {
+    joins = m->fetch != PARLEY_MOQT_FETCH_STANDALONE;
+
+    if (joins ? !t->had : !t->any) {
         return -1;
     }
 
-    end.group = t->largest.group;
-    end.object = t->largest.object + 1;
+    end = joins ? t->joined : t->largest;
+    end.object++;
 
     f->end = end;
 
-    if (m->fetch == PARLEY_MOQT_FETCH_STANDALONE) {
+    if (!joins) {
 
         f->start = m->start;
 
@@ -316,6 +379,7 @@ parley_link_fetch_cancel(parley_link_t *link, uint64_t request)
                                         PARLEY_MOQT_REFUSE_INTERNAL_ERROR,
                                         PARLEY_STR("the fetch is cancelled"));
 
+        f->cancelled = 1;
         parley_link_fetch_free(link, fetch);
 
         return rc;
@@ -341,7 +405,8 @@ parley_link_fetch_free(parley_link_t *link, parley_link_fetch_t *fetch)
 
     if (f->stream != NULL && !link->closed) {
         link->env.reset(link->env.ctx, f->stream,
-                        PARLEY_MOQT_REFUSE_INTERNAL_ERROR);
+                        f->cancelled ? PARLEY_LINK_CANCELLED
+                                     : PARLEY_MOQT_REFUSE_INTERNAL_ERROR);
     }
 
     parley_link_rest_free(link, &f->rest);

@@ -108,7 +108,12 @@ struct parley_link_track_s {
     unsigned                any:1;      /* largest is set */
     unsigned                gap:1;      /* of a mailbox: records after largest
                                            are lost */
+    unsigned                joins:1;    /* its subscription may have a Joining
+                                           FETCH */
+    unsigned                had:1;      /* joined is set */
     parley_moqt_location_t  largest;    /* last object of the track */
+    parley_moqt_location_t  joined;     /* largest when the subscription began:
+                                           the end of a Joining FETCH */
     parley_moqt_location_t  start;      /* first object of the subscription */
     uint64_t                end;        /* its last group */
     uint64_t                streams;    /* that it has opened */
@@ -195,6 +200,7 @@ typedef struct {
     unsigned                over:1;     /* no record follows */
     unsigned                lost:1;     /* records of its range are lost */
     unsigned                opened:1;   /* FETCH_HEADER is in rest */
+    unsigned                cancelled:1;    /* by the peer */
     void                   *stream;
     parley_moqt_data_writer_t  writer;
     parley_link_rest_t      rest;

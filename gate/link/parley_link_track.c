@@ -151,6 +151,12 @@ parley_link_track_set(parley_link_t *link, parley_link_track_t *t,
         next.object++;
     }
 
+    if (!updates) {
+        t->joins = 1;
+        t->had = t->any;
+        t->joined = t->largest;
+    }
+
     if (parley_moqt_pairs_find(link->draft, params, PARLEY_MOQT_PARAM_FILTER,
                                &pair))
     {
@@ -162,6 +168,10 @@ parley_link_track_set(parley_link_t *link, parley_link_track_t *t,
 
         t->start = next;
         t->end = UINT64_MAX;
+
+        if (!updates) {
+            t->joins = filter.type == PARLEY_MOQT_FILTER_LARGEST_OBJECT;
+        }
 
         switch (filter.type) {
 

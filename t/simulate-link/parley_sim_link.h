@@ -193,6 +193,7 @@ typedef struct {
     unsigned                live:1;
     unsigned                forward:1;
     unsigned                torn:1;     /* objects were given up */
+    unsigned                filtered:1; /* its filter is not Largest Object */
     unsigned                any:1;
     unsigned                ended:1;    /* it was, by the end of a group */
     uint64_t                epoch;

@@ -103,6 +103,10 @@ sim_params(sim_track_t *t, parley_arena_t *arena, parley_moqt_message_t *m,
 
     t->end = UINT64_MAX;
 
+    if (filters) {
+        t->filtered = 0;
+    }
+
     if (filters && sim_chance(20)) {
         memset(&filter, 0, sizeof(filter));
         filter.type = 1 + sim_below(4);
@@ -114,7 +118,8 @@ sim_params(sim_track_t *t, parley_arena_t *arena, parley_moqt_message_t *m,
 
         /* the peer does not know which objects the filter leaves out */
 
-        t->torn |= filter.type != PARLEY_MOQT_FILTER_LARGEST_OBJECT;
+        t->filtered = filter.type != PARLEY_MOQT_FILTER_LARGEST_OBJECT;
+        t->torn |= t->filtered;
     }
 
     if (parley_moqt_pairs_done(&p, &m->params) != 0) {
@@ -262,7 +267,7 @@ sim_fetch(sim_conn_t *c)
 
     m.type = PARLEY_MOQT_FETCH;
 
-    if (t->live && sim_chance(40)) {
+    if (t->live && !t->filtered && sim_chance(40)) {
         m.fetch = sim_chance(50) ? PARLEY_MOQT_FETCH_RELATIVE
                                  : PARLEY_MOQT_FETCH_ABSOLUTE;
         m.existing = t->request;
