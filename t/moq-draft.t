@@ -211,6 +211,50 @@ subtest 'MOQ-12 a Joining FETCH of another filter' => sub {
 };
 
 
+subtest 'MOQ-12 MOQ-15 FORWARD and UNSUBSCRIBE reset an open group' => sub {
+    my $c = agent('viewer');
+    my $ok = $c->subscribe($c->{mailbox});
+    my $id = 0 + $ok->{request_id};
+    my $update = sub {
+        return $c->ask('REQUEST_UPDATE', existing_request_id => $id,
+                       parameters => [forward(shift)]);
+    };
+
+    order('viewer', 'one');
+
+    my $one = mail($c, 'one') or return $moq->show;
+
+    is($update->(0)->{message}, 'REQUEST_OK', 'FORWARD 0');
+    order('viewer', 'two');
+
+    my $reset = $c->event('reset', sub { $_[0]{id} == $one->{id} });
+
+    is(($reset // {})->{code}, 1, 'a message that is left out: CANCELLED');
+
+    my $told = $update->(1);
+    my $largest = (param($told, 'LARGEST_OBJECT') // {})->{location};
+
+    ok($largest, 'REQUEST_OK has LARGEST_OBJECT') or diag explain $told;
+    order('viewer', 'three');
+
+    my $three = mail($c, 'three') or return $moq->show;
+
+    isnt($three->{id}, $one->{id}, 'a later one has another stream');
+    is_deeply([(fetch($c, start_location => at($one->{group},
+                                               $one->{object} + 65536),
+                      end_location => at($largest->{group},
+                                         $largest->{object} + 1)))[1 .. 1]],
+              ['two'], 'the place of the lost one is known');
+
+    $c->send('UNSUBSCRIBE', request_id => $id);
+    $reset = $c->event('reset', sub { $_[0]{id} == $three->{id} });
+    is(($reset // {})->{code}, 1, 'UNSUBSCRIBE: CANCELLED') or $moq->show;
+    is($c->subscribe($c->{mailbox})->{message}, 'SUBSCRIBE_OK',
+       'and it can be subscribed again');
+    $c->close;
+};
+
+
 subtest 'the gateway goes on' => sub {
     unlike($nginx->error_log, qr/\[alert\]|\[emerg\]|exited on signal/,
            'no process ended');

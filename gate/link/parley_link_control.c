@@ -27,6 +27,8 @@ static int parley_link_update(parley_link_t *link,
     const parley_moqt_message_t *m);
 static int parley_link_status(parley_link_t *link,
     const parley_moqt_message_t *m);
+static int parley_link_told(parley_link_t *link,
+    const parley_link_track_t *t, uint64_t request);
 static int parley_link_largest(parley_link_t *link,
     const parley_link_track_t *t, parley_moqt_pairs_t *ret);
 static parley_link_track_t *parley_link_named(parley_link_t *link,
@@ -481,7 +483,7 @@ parley_link_update(parley_link_t *link, const parley_moqt_message_t *m)
                                  "the request has ended, or cannot change");
     }
 
-    return parley_link_ok(link, m->request) != 0 ? -1
+    return parley_link_told(link, t, m->request) != 0 ? -1
            : parley_link_track_set(link, t, &m->params, 1);
 }
 
@@ -489,10 +491,8 @@ parley_link_update(parley_link_t *link, const parley_moqt_message_t *m)
 static int
 parley_link_status(parley_link_t *link, const parley_moqt_message_t *m)
 {
-    int                    rc;
-    parley_link_track_t   *t;
-    parley_moqt_effect_t   effect;
-    parley_moqt_message_t  ok;
+    int                   rc;
+    parley_link_track_t  *t;
 
     rc = parley_link_watch(link, m);
 
@@ -511,10 +511,23 @@ parley_link_status(parley_link_t *link, const parley_moqt_message_t *m)
                                    "the track does not exist");
     }
 
+    return parley_link_told(link, t, m->request);
+}
+
+
+/* Answers a request about a track by REQUEST_OK. */
+
+static int
+parley_link_told(parley_link_t *link, const parley_link_track_t *t,
+    uint64_t request)
+{
+    parley_moqt_effect_t   effect;
+    parley_moqt_message_t  ok;
+
     memset(&ok, 0, sizeof(parley_moqt_message_t));
 
     ok.type = PARLEY_MOQT_REQUEST_OK;
-    ok.request = m->request;
+    ok.request = request;
 
     return parley_link_largest(link, t, &ok.params) != 0 ? -1
            : parley_link_send(link, &ok, &effect);

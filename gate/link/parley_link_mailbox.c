@@ -130,7 +130,11 @@ parley_link_mail(parley_link_t *link, const parley_place_t *place,
         return 1;
     }
 
-    if (parley_link_track_full(t)) {
+    /* the objects before one that is left out are sent first */
+
+    if (parley_link_track_full(t)
+        || (t->live && !t->forward && t->rest.len > t->rest.at))
+    {
         link->blocked = 1;
         return 0;
     }
@@ -158,6 +162,8 @@ parley_link_mail(parley_link_t *link, const parley_place_t *place,
     if (rc >= 0 && !(t->live && t->forward)) {
 
         /* the subscription may have ended just now */
+
+        parley_link_track_break(link, t);
 
         rc = 1;
         t->any = 1;

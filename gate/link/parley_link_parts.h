@@ -499,9 +499,15 @@ parley_link_track_t *parley_link_track_of(parley_link_t *link,
 int parley_link_track_set(parley_link_t *link, parley_link_track_t *t,
     const parley_moqt_pairs_t *params, int updates);
 
-/* Ends its subscription: the open group, and with done PUBLISH_DONE. */
+/*
+ * Ends its subscription: the open group, and with done PUBLISH_DONE.  A FIN
+ * says that the group has no further object (section 10.4.3 of the draft); so
+ * the stream is reset unless the track, or the range of the subscription, is
+ * over.  break resets the open group alone: an object of it is left out.
+ */
 int parley_link_track_stop(parley_link_t *link, parley_link_track_t *t,
     int done, parley_moqt_done_t code, const char *text);
+void parley_link_track_break(parley_link_t *link, parley_link_track_t *t);
 
 /* Queues a frame for a track. */
 int parley_link_track_put(parley_link_t *link, parley_link_track_t *t,

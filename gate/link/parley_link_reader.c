@@ -23,6 +23,8 @@ static int parley_link_reader_late(parley_link_t *link,
     parley_link_reader_t *r);
 static parley_link_down_t *parley_link_down(parley_link_t *link,
     parley_link_reader_t *r, const parley_link_record_t *record);
+static void parley_link_down_break(parley_link_t *link,
+    parley_link_reader_t *r, const parley_link_record_t *record);
 static int parley_link_down_flush(parley_link_t *link,
     parley_link_reader_t *r, parley_link_down_t *d);
 static void parley_link_down_reset(parley_link_t *link,
@@ -132,6 +134,7 @@ parley_link_reader_object(parley_link_t *link, parley_link_reader_t *r,
     }
 
     if (!r->forward) {
+        parley_link_down_break(link, r, record);
         return 0;
     }
 
@@ -492,6 +495,27 @@ parley_link_down(parley_link_t *link, parley_link_reader_t *r,
     *p = d;
 
     return d;
+}
+
+
+/* Resets the stream of an object that is left out: the subscriber must not take
+   the next object for the following one.  A later object begins another. */
+
+static void
+parley_link_down_break(parley_link_t *link, parley_link_reader_t *r,
+    const parley_link_record_t *record)
+{
+    parley_link_down_t  *d;
+
+    for (d = r->downs; d != NULL && d->number != record->number; d = d->next)
+    {
+        /* void */
+    }
+
+    if (d != NULL && !d->dead && !d->fin) {
+        parley_link_down_reset(link, r, d, PARLEY_LINK_CANCELLED);
+        parley_link_down_free(link, r, d);
+    }
 }
 
 

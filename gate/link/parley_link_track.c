@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "gate/link/parley_link_parts.h"
+#include "gate/link/parley_link_opaque.h"
 
 
 #define PARLEY_LINK_PRIORITY  128
@@ -227,20 +227,15 @@ parley_link_track_stop(parley_link_t *link, parley_link_track_t *t, int done,
     parley_moqt_effect_t   effect;
     parley_moqt_message_t  m;
 
-    if (t->stream != NULL) {
-
-        if (t->rest.len > t->rest.at) {
-            link->env.reset(link->env.ctx, t->stream,
-                            PARLEY_MOQT_REFUSE_INTERNAL_ERROR);
-
-        } else {
-            link->env.finish(link->env.ctx, t->stream);
-        }
-
+    if (t->stream != NULL && done && t->rest.len == t->rest.at
+        && (code == PARLEY_MOQT_DONE_TRACK_ENDED
+            || code == PARLEY_MOQT_DONE_SUBSCRIPTION_ENDED))
+    {
+        link->env.finish(link->env.ctx, t->stream);
         t->stream = NULL;
     }
 
-    parley_link_rest_free(link, &t->rest);
+    parley_link_track_break(link, t);
 
     link->drained = 1;
 
@@ -264,6 +259,18 @@ parley_link_track_stop(parley_link_t *link, parley_link_track_t *t, int done,
     m.text = parley_str_c(text);
 
     return parley_link_send(link, &m, &effect);
+}
+
+
+void
+parley_link_track_break(parley_link_t *link, parley_link_track_t *t)
+{
+    if (t->stream != NULL) {
+        link->env.reset(link->env.ctx, t->stream, PARLEY_LINK_CANCELLED);
+        t->stream = NULL;
+    }
+
+    parley_link_rest_free(link, &t->rest);
 }
 
 
@@ -347,6 +354,10 @@ parley_link_track_flush(parley_link_t *link, parley_link_track_t *t)
         if (rc < 0) {
             return parley_link_track_failed(link, t);
         }
+
+        if (rc > 0 && !t->forward) {
+            link->drained = 1;
+        }
     }
 
     if (full && !parley_link_track_full(t)) {
@@ -377,6 +388,13 @@ parley_link_track_write(parley_link_t *link, parley_link_track_t *t,
     at = parley_link_location(object->place);
 
     if (at.group > t->end) {
+
+        if (t->stream != NULL
+            && parley_link_rest_flush(link, &t->rest, t->stream) == 0)
+        {
+            return 0;
+        }
+
         return parley_link_track_stop(link, t, 1,
                                       PARLEY_MOQT_DONE_SUBSCRIPTION_ENDED, "");
     }
