@@ -211,6 +211,40 @@ subtest 'MOQ-12 a Joining FETCH of another filter' => sub {
 };
 
 
+subtest 'MOQ-12 MOQ-15 ranges and orders' => sub {
+    my $c = agent('viewer');
+
+    order('viewer', map { "c$_" } 1 .. 300);
+
+    my $end = param($c->ask('TRACK_STATUS', track_name => $c->{mailbox},
+                            track_namespace => ['a2a', 'parley']),
+                    'LARGEST_OBJECT')->{location};
+    my $last = $end->{group};
+
+    cmp_ok($last, '>', 0, 'several groups') or return;
+
+    for ([$last, $last - 1, 'it ends before it begins'],
+         [0, $last - 1, 'it is over'])
+    {
+        my ($start, $group, $name) = @$_;
+
+        is($c->subscribe($c->{mailbox}, parameters => [
+               filter('ABSOLUTE_RANGE', start => at($start),
+                      end_group => $group) ])->{error_code},
+           0x11, "$name: INVALID_RANGE");
+    }
+
+    my %down = (parameters => [{ type => 'GROUP_ORDER', value => 2 }]);
+
+    is((fetch($c, start_location => at($last - 1), end_location => $end,
+              %down))[0]{error_code}, 3,
+       'FETCH of several groups in descending order: NOT_SUPPORTED');
+    is((fetch($c, start_location => at($last), end_location => $end,
+              %down))[0]{message}, 'FETCH_OK', 'of one group');
+    $c->close;
+};
+
+
 subtest 'MOQ-12 MOQ-15 FORWARD and UNSUBSCRIBE reset an open group' => sub {
     my $c = agent('viewer');
     my $ok = $c->subscribe($c->{mailbox});
@@ -252,6 +286,70 @@ subtest 'MOQ-12 MOQ-15 FORWARD and UNSUBSCRIBE reset an open group' => sub {
     is($c->subscribe($c->{mailbox})->{message}, 'SUBSCRIBE_OK',
        'and it can be subscribed again');
     $c->close;
+};
+
+
+subtest 'MOQ-12 an update of another request' => sub {
+    my $c = agent('viewer');
+
+    is($c->ask('REQUEST_UPDATE', existing_request_id => 0)->{error_code}, 3,
+       'of PUBLISH: NOT_SUPPORTED');
+    $c->send('PUBLISH_DONE', request_id => 0, status_code => 2,
+             stream_count => 1, error_reason => '');
+    is($c->ask('REQUEST_UPDATE', existing_request_id => 0)->{error_code}, 0x10,
+       'of one that has ended: DOES_NOT_EXIST');
+    $c->close;
+};
+
+
+subtest 'MOQ-12 MOQ-16 a subscription to an opaque track' => sub {
+    my $viewer = agent('viewer');
+    my $camera = agent('camera');
+
+    publish($camera);
+
+    my $ok = watch($viewer, filter('ABSOLUTE_START', start => at(100)));
+    my $id = 0 + $ok->{request_id};
+    my $update = sub {
+        return $viewer->ask('REQUEST_UPDATE', existing_request_id => $id,
+                            parameters => [@_])->{message};
+    };
+
+    $camera->message('REQUEST_UPDATE');
+    is($update->(filter('LARGEST_OBJECT')), 'REQUEST_OK', 'another filter');
+    send_video($camera, 'stream', 7, ['one']);
+    is(video($viewer), 'one', 'has its effect');
+
+    is($update->(forward(0)), 'REQUEST_OK', 'FORWARD 0');
+    send_video($camera, 'stream', 7, ['two'], more => 1);
+    is(($viewer->event('reset') // {})->{code}, 1,
+       'an object that is left out: CANCELLED');
+    is($update->(forward(1)), 'REQUEST_OK', 'FORWARD 1');
+    send_video($camera, 'stream', 7, ['three'], more => 1, fin => 1);
+    is(video($viewer), 'three', 'a later one has another stream');
+
+    is($viewer->ask('FETCH', fetch_type => 2, joining_request_id => $id,
+                    joining_start => 0)->{error_code}, 3,
+       'a Joining FETCH: NOT_SUPPORTED');
+    $viewer->send('UNSUBSCRIBE', request_id => $id);
+    is(watch($viewer, filter('ABSOLUTE_RANGE', start => at(5),
+                             end_group => 4))->{error_code},
+       0x11, 'a range that ends before it begins: INVALID_RANGE');
+
+    is(watch($viewer, filter('ABSOLUTE_RANGE', start => at(0),
+                             end_group => 4))->{message},
+       'SUBSCRIBE_OK', 'another one');
+    send_video($camera, 'last', 4, ['four']);
+    is(video($viewer), 'four', 'the last group');
+    send_video($camera, 'after', 5, ['five']);
+    send_video($camera, 'last', 4, ['more'], more => 1, fin => 1);
+    is(video($viewer), 'more', 'goes on beside a later one');
+    $viewer->event('fin');
+    send_video($camera, 'after', 5, ['six'], more => 1);
+    is(($viewer->message('PUBLISH_DONE') // {})->{status_code}, 3,
+       'then the subscription ends');
+    $camera->close;
+    $viewer->close;
 };
 
 

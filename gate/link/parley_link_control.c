@@ -408,6 +408,12 @@ parley_link_subscribe(parley_link_t *link, const parley_moqt_message_t *m,
                                    "the track does not exist");
     }
 
+    if (parley_link_range_is_empty(link, m, t->any ? t->largest.group : 0)) {
+        return parley_link_error(link, m->request,
+                                 PARLEY_MOQT_REFUSE_INVALID_RANGE,
+                                 "the range has no group that can still come");
+    }
+
     if (t->live && (t->forward || t->stream != NULL)) {
         return parley_link_error(link, m->request,
                                  PARLEY_MOQT_REFUSE_DUPLICATE_SUBSCRIPTION,
@@ -478,9 +484,13 @@ parley_link_update(parley_link_t *link, const parley_moqt_message_t *m)
     t = parley_link_track_of(link, m->existing);
 
     if (t == NULL || !t->live) {
-        return parley_link_error(link, m->request,
-                                 PARLEY_MOQT_REFUSE_DOES_NOT_EXIST,
-                                 "the request has ended, or cannot change");
+        return parley_moqt_session_request(&link->moqt, m->existing) != NULL
+               ? parley_link_error(link, m->request,
+                                   PARLEY_MOQT_REFUSE_NOT_SUPPORTED,
+                                   "only a subscription can be changed")
+               : parley_link_error(link, m->request,
+                                   PARLEY_MOQT_REFUSE_DOES_NOT_EXIST,
+                                   "the request has ended");
     }
 
     return parley_link_told(link, t, m->request) != 0 ? -1

@@ -495,6 +495,11 @@ void parley_link_track_free(parley_link_t *link, parley_link_track_t *t);
 parley_link_track_t *parley_link_track_of(parley_link_t *link,
     uint64_t request);
 
+/* Returns whether the range that SUBSCRIBE asks for ends before it begins, or
+   before a group. */
+int parley_link_range_is_empty(const parley_link_t *link,
+    const parley_moqt_message_t *m, uint64_t group);
+
 /* Begins its subscription by the parameters of a message, or updates it. */
 int parley_link_track_set(parley_link_t *link, parley_link_track_t *t,
     const parley_moqt_pairs_t *params, int updates);

@@ -139,6 +139,15 @@ parley_link_reader_object(parley_link_t *link, parley_link_reader_t *r,
     }
 
     if (record->group > r->end) {
+
+        /* groups of the range may still have objects to come */
+
+        for (d = r->downs; d != NULL; d = d->next) {
+            if (!d->dead && !d->fin) {
+                return 0;
+            }
+        }
+
         return parley_link_reader_end(link, r,
                                       PARLEY_MOQT_DONE_SUBSCRIPTION_ENDED,
                                       "the last group is over");

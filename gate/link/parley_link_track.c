@@ -134,6 +134,24 @@ parley_link_item_free(parley_link_t *link, parley_link_track_t *t)
 }
 
 
+int
+parley_link_range_is_empty(const parley_link_t *link,
+    const parley_moqt_message_t *m, uint64_t group)
+{
+    parley_moqt_pair_t    pair;
+    parley_moqt_fault_t   fault;
+    parley_moqt_filter_t  filter;
+
+    return parley_moqt_pairs_find(link->draft, &m->params,
+                                  PARLEY_MOQT_PARAM_FILTER, &pair)
+           && parley_moqt_filter_read(link->draft, pair.octets, &filter,
+                                      &fault) == 0
+           && filter.type == PARLEY_MOQT_FILTER_RANGE
+           && (filter.end_group < filter.start.group
+               || filter.end_group < group);
+}
+
+
 /* The default is to send objects from the next one on. */
 
 int

@@ -62,6 +62,12 @@ parley_link_watch_begin(parley_link_t *link, const parley_moqt_message_t *m)
         }
     }
 
+    if (!status && parley_link_range_is_empty(link, m, 0)) {
+        return parley_link_error(link, m->request,
+                                 PARLEY_MOQT_REFUSE_INVALID_RANGE,
+                                 "the range ends before it begins");
+    }
+
     memset(&tap, 0, sizeof(parley_link_tap_t));
 
     tap.agent = m->space.fields[1];
@@ -110,11 +116,9 @@ parley_link_watch_set(parley_link_t *link, parley_link_reader_t *r,
                                                          : UINT64_MAX;
         r->skips = filter.type == PARLEY_MOQT_FILTER_NEXT_GROUP;
 
-        if (filter.type == PARLEY_MOQT_FILTER_RANGE
-            || filter.type == PARLEY_MOQT_FILTER_START)
-        {
-            r->start = filter.start;
-        }
+        /* zero for the other types: all objects that come */
+
+        r->start = filter.start;
     }
 
     r->forward = parley_moqt_pairs_integer(link->draft, params,
@@ -133,7 +137,7 @@ parley_link_watch_update(parley_link_t *link, const parley_moqt_message_t *m)
 
     r = parley_link_reader_of(link, m->existing);
 
-    if (r == NULL || r->state != PARLEY_LINK_READING) {
+    if (r == NULL || r->status || r->state == PARLEY_LINK_ENDING) {
         return 1;
     }
 
