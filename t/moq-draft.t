@@ -349,6 +349,11 @@ subtest 'MOQ-12 MOQ-16 a subscription to an opaque track' => sub {
     is(($viewer->message('PUBLISH_DONE') // {})->{status_code}, 3,
        'then the subscription ends');
     $camera->close;
+
+    my $error = watch($viewer);
+
+    is($error->{error_code}, 0x10, 'no publisher: DOES_NOT_EXIST');
+    is($error->{retry_interval}, 1001, 'it may be tried again');
     $viewer->close;
 };
 

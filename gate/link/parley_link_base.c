@@ -5,6 +5,10 @@
 #include "gate/link/parley_link_parts.h"
 
 
+static int parley_link_error_retry(parley_link_t *link, uint64_t request,
+    parley_moqt_refuse_t code, uint64_t retry, const char *text);
+
+
 int
 parley_link_close(parley_link_t *link, parley_moqt_code_t code,
     const char *text)
@@ -268,6 +272,23 @@ int
 parley_link_error(parley_link_t *link, uint64_t request,
     parley_moqt_refuse_t code, const char *text)
 {
+    return parley_link_error_retry(link, request, code, 0, text);
+}
+
+
+int
+parley_link_error_later(parley_link_t *link, uint64_t request,
+    parley_moqt_refuse_t code, const char *text)
+{
+    return parley_link_error_retry(link, request, code,
+                                   PARLEY_LINK_RETRY + 1, text);
+}
+
+
+static int
+parley_link_error_retry(parley_link_t *link, uint64_t request,
+    parley_moqt_refuse_t code, uint64_t retry, const char *text)
+{
     parley_moqt_effect_t   effect;
     parley_moqt_message_t  m;
 
@@ -276,6 +297,7 @@ parley_link_error(parley_link_t *link, uint64_t request,
     m.type = PARLEY_MOQT_REQUEST_ERROR;
     m.request = request;
     m.code = code;
+    m.retry = retry;
     m.text = parley_str_c(text);
 
     return parley_link_send(link, &m, &effect);

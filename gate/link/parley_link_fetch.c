@@ -243,6 +243,8 @@ parley_link_fetch_refuse(parley_link_t *link, const parley_moqt_message_t *m,
     error.type = PARLEY_MOQT_REQUEST_ERROR;
     error.request = m->request;
     error.code = code;
+    error.retry = code == PARLEY_MOQT_REFUSE_INTERNAL_ERROR
+                  ? PARLEY_LINK_RETRY + 1 : 0;
     error.text = text;
 
     return parley_link_send(link, &error, &effect);

@@ -40,6 +40,9 @@
 /* octets of the refusals before the proof that wait for a track */
 #define PARLEY_LINK_REFUSALS  4096
 
+/* ms until a request that cannot be served now may come again */
+#define PARLEY_LINK_RETRY  1000
+
 /* SUBSCRIBE_NAMESPACE that are answered in a time, ms */
 #define PARLEY_LINK_LISTS   10
 #define PARLEY_LINK_LISTED  10000
@@ -349,8 +352,11 @@ void parley_link_rest_free(parley_link_t *link, parley_link_rest_t *rest);
 int parley_link_send(parley_link_t *link, parley_moqt_message_t *m,
     parley_moqt_effect_t *effect);
 
-/* Answer a request by REQUEST_ERROR or REQUEST_OK. */
+/* Answer a request by REQUEST_ERROR or REQUEST_OK.  One that is refused later
+   can be sent again after PARLEY_LINK_RETRY. */
 int parley_link_error(parley_link_t *link, uint64_t request,
+    parley_moqt_refuse_t code, const char *text);
+int parley_link_error_later(parley_link_t *link, uint64_t request,
     parley_moqt_refuse_t code, const char *text);
 int parley_link_ok(parley_link_t *link, uint64_t request);
 

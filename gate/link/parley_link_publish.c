@@ -54,9 +54,9 @@ parley_link_publish(parley_link_t *link, const parley_moqt_message_t *m,
     }
 
     if (link->nsources >= link->conf.tracks) {
-        return parley_link_error(link, m->request,
-                                 PARLEY_MOQT_REFUSE_UNINTERESTED,
-                                 "too many tracks");
+        return parley_link_error_later(link, m->request,
+                                       PARLEY_MOQT_REFUSE_UNINTERESTED,
+                                       "too many tracks");
     }
 
     if (!parley_link_is_cmd(m->space.fields[1], m->name)) {

@@ -34,9 +34,9 @@ parley_link_watch(parley_link_t *link, const parley_moqt_message_t *m)
     }
 
     if (link->nreaders >= link->conf.tracks) {
-        return parley_link_error(link, m->request,
-                                 PARLEY_MOQT_REFUSE_UNINTERESTED,
-                                 "too many subscriptions");
+        return parley_link_error_later(link, m->request,
+                                       PARLEY_MOQT_REFUSE_UNINTERESTED,
+                                       "too many subscriptions");
     }
 
     return parley_link_watch_begin(link, m);
@@ -253,7 +253,9 @@ parley_link_watch_lose(parley_link_t *link, parley_link_reader_t *r,
     request = r->request;
     parley_link_reader_free(link, r);
 
-    return parley_link_error(link, request, code, text);
+    return code == PARLEY_MOQT_REFUSE_UNAUTHORIZED
+           ? parley_link_error(link, request, code, text)
+           : parley_link_error_later(link, request, code, text);
 }
 
 
