@@ -268,7 +268,11 @@ parley_moqt_session_send(parley_moqt_session_t *s, parley_buf_t *b,
 
         message->request = s->next_out;
 
-        if (s->next_out >= s->maximum_out) {
+        /* after GOAWAY only a request that lives may be changed (9.4) */
+
+        if (s->next_out >= s->maximum_out
+            || (s->goaway_in && message->type != PARLEY_MOQT_REQUEST_UPDATE))
+        {
             return PARLEY_MOQT_BLOCKED;
         }
     }

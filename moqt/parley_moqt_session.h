@@ -125,8 +125,9 @@ int parley_moqt_session_accept(parley_moqt_session_t *s,
  * Appends a message of this side and notes its effect.  A new request gets its
  * ID: message->request.  SETUP must have MAX_REQUEST_ID; later ones are sent by
  * parley_moqt_session_grant() alone.  Returns 0; PARLEY_MOQT_BLOCKED if the
- * peer permits no further request now; or -1 with INTERNAL_ERROR if the peer
- * would close the session because of the message, or a member exceeds a limit.
+ * peer permits no further request now, or has sent GOAWAY; or -1 with
+ * INTERNAL_ERROR if the peer would close the session because of the message, or
+ * a member exceeds a limit.
  */
 #define PARLEY_MOQT_BLOCKED  1
 

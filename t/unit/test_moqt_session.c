@@ -446,6 +446,23 @@ test_limits(void **state)
     assert_int_equal(parley_moqt_session_send(&s, &b, &m, &effect, &fault),
                      0);
 
+    /* after GOAWAY of the peer a request can be changed, and none begins */
+
+    r = parley_moqt_session_request(&s, 0);
+    assert_non_null(r);
+    parley_moqt_session_done(&s, effect.request);
+
+    in = PARLEY_STR("\x10\0\1\0");
+    assert_int_equal(parley_moqt_session_take(&s, &in, &got, &effect, &fault),
+                     1);
+    assert_int_equal(parley_moqt_session_send(&s, &b, &m, &effect, &fault),
+                     PARLEY_MOQT_BLOCKED);
+
+    m.type = PARLEY_MOQT_REQUEST_UPDATE;
+    m.existing = r->id;
+    assert_int_equal(parley_moqt_session_send(&s, &b, &m, &effect, &fault),
+                     0);
+
     /* MAX_REQUEST_ID is granted by the session alone; GOAWAY comes once */
 
     m.type = PARLEY_MOQT_MAX_REQUEST_ID;
