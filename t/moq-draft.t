@@ -358,6 +358,36 @@ subtest 'MOQ-12 MOQ-16 a subscription to an opaque track' => sub {
 };
 
 
+subtest 'MOQ-06 MOQ-07 the token of a subscribe_request' => sub {
+    my $token = moq_token('viewer');
+    my $c = $moq->connect('viewer#' . ++$number, token => $token);
+
+    $c->init(token => $token);
+
+    my %ask = (action => 'subscribe_request', subscriber_id => 'viewer',
+               track_name => $video);
+
+    is($c->call({ %ask, auth_token => $token })->{json}{status}, 'approved',
+       'the token of the session');
+
+    for my $bad ('abc', moq_token('camera')) {
+        my $json = $c->call({ %ask, auth_token => $bad })->{json};
+
+        is($json->{action}, 'track_ready', 'another one: track_ready');
+        is($json->{status}, 'denied', 'denied');
+        is($json->{error_code}, 401, 'error_code');
+    }
+
+    delete $ask{track_name};
+
+    my $json = $c->call(\%ask)->{json};
+
+    is($json->{action}, 'track_ready', 'without track_name: track_ready');
+    is($json->{status}, 'error', 'error');
+    $c->close;
+};
+
+
 subtest 'the gateway goes on' => sub {
     unlike($nginx->error_log, qr/\[alert\]|\[emerg\]|exited on signal/,
            'no process ended');

@@ -38,7 +38,7 @@ parley_link_watch_command(parley_link_t *link,
     parley_str_t action)
 {
     int                     subscribes;
-    parley_str_t            session, track, subscriber;
+    parley_str_t            answer, session, track, subscriber, token;
     parley_link_session_t  *s;
 
     subscribes = parley_str_is(action, "subscribe_request");
@@ -47,21 +47,35 @@ parley_link_watch_command(parley_link_t *link,
         return 1;
     }
 
+    answer = subscribes ? PARLEY_STR("track_ready") : action;
+    session = parley_link_string(doc, 0, PARLEY_STR("session_id"));
+    track = parley_link_string(doc, 0, PARLEY_STR("track_name"));
+    token = parley_link_string(doc, 0, PARLEY_STR("auth_token"));
+
     s = parley_link_session(link, frame->session);
 
     if (s == NULL) {
-        return 1;
+        return parley_link_watch_refuse(link, frame, answer, session, 401,
+                                        "token-missing", "the Session ID has "
+                                        "no open session");
     }
-
-    session = parley_link_string(doc, 0, PARLEY_STR("session_id"));
-    track = parley_link_string(doc, 0, PARLEY_STR("track_name"));
 
     if (session.len == 0) {
         session = s->name;
     }
 
+    if (token.len > 0 && !parley_link_token_proves(link, token)) {
+        parley_link_note_track(link, PARLEY_LINK_DENIED, 0, track,
+                               PARLEY_STR("token-invalid"));
+
+        return parley_link_watch_refuse(link, frame, answer, session, 401,
+                                        "token-invalid", "auth_token is not "
+                                        "one that is proved on this "
+                                        "connection");
+    }
+
     if (track.len == 0) {
-        return parley_link_watch_refuse(link, frame, action, session, 400,
+        return parley_link_watch_refuse(link, frame, answer, session, 400,
                                         "field-missing",
                                         "track_name is missing");
     }
@@ -76,8 +90,7 @@ parley_link_watch_command(parley_link_t *link,
         parley_link_note_track(link, PARLEY_LINK_DENIED, 0, track,
                                PARLEY_STR("sender-identity-mismatch"));
 
-        return parley_link_watch_refuse(link, frame, PARLEY_STR("track_ready"),
-                                        session, 403,
+        return parley_link_watch_refuse(link, frame, answer, session, 403,
                                         "sender-identity-mismatch",
                                         "subscriber_id is not the agent of "
                                         "the session");

@@ -452,6 +452,9 @@ int parley_link_is_token(parley_str_t token);
 /* Returns the token of the connection, or an empty one. */
 parley_str_t parley_link_token(const parley_link_t *link);
 
+/* Returns whether a token is one of those that prove the principal. */
+int parley_link_token_proves(const parley_link_t *link, parley_str_t token);
+
 /*
  * Checks the tokens of a request.  Returns 0 if it has none, or only tokens
  * that prove the principal of the connection; else 1 with the code and the text

@@ -3,10 +3,6 @@
 #include "gate/link/parley_link_parts.h"
 
 
-static int parley_link_token_proves(const parley_link_t *link,
-    parley_str_t token);
-
-
 int
 parley_link_is_token(parley_str_t token)
 {
@@ -87,10 +83,9 @@ parley_link_token_check(const parley_link_t *link,
 }
 
 
-/* Returns whether a token is one of those that prove the principal.  If that of
-   CLIENT_SETUP is refused, the connection is closed. */
+/* If the token of CLIENT_SETUP is refused, the connection is closed. */
 
-static int
+int
 parley_link_token_proves(const parley_link_t *link, parley_str_t token)
 {
     const parley_link_session_t  *s;
