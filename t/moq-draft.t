@@ -302,6 +302,45 @@ subtest 'MOQ-12 an update of another request' => sub {
 };
 
 
+subtest 'MOQ-12 MOQ-16 the FORWARD state of a publisher' => sub {
+    my $viewer = agent('viewer');
+    my $camera = agent('camera');
+
+    is((param(publish($camera), 'FORWARD') // {})->{value}, 0,
+       'nobody reads: 0');
+
+    my $ok = watch($viewer);
+
+    is($ok->{message}, 'SUBSCRIBE_OK', 'a subscription');
+    is((param($camera->message('REQUEST_UPDATE'), 'FORWARD') // {})->{value},
+       1, 'then 1, by REQUEST_UPDATE');
+    is(publish($camera)->{error_code}, 0x19,
+       'a second PUBLISH of the connection: DUPLICATE_SUBSCRIPTION');
+
+    my $other = agent('camera');
+
+    is((param(publish($other), 'FORWARD') // {})->{value}, 1,
+       'a later publisher of a track that is read: 1 at once');
+    send_video($other, 'now', 1, ['new']);
+    is(video($viewer), 'new', 'and its objects come');
+    $_->close for $camera, $other;
+
+    is(($viewer->message('PUBLISH_DONE') // {})->{status_code}, 2,
+       'the track ends');
+
+    # a publisher that permits no request cannot be asked later
+
+    my $mute = $moq->connect('camera#' . ++$number, max_request_id => undef);
+
+    ok($mute->init(answers => 'subscribe'), 'no requests are permitted');
+    is((param(publish($mute), 'FORWARD') // {})->{value}, 1, 'then 1 at once');
+    is(watch($viewer)->{message}, 'SUBSCRIBE_OK', 'a subscription');
+    send_video($mute, 'mute', 2, ['heard']);
+    is(video($viewer), 'heard', 'has its objects');
+    $_->close for $mute, $viewer;
+};
+
+
 subtest 'MOQ-12 MOQ-16 a subscription to an opaque track' => sub {
     my $viewer = agent('viewer');
     my $camera = agent('camera');

@@ -186,9 +186,14 @@ for my $workers (1, 2) {
         my $other = agent('camera');
 
         $camera->message('REQUEST_UPDATE');
-        is(publish($other, $video)->{message}, 'PUBLISH_OK', 'PUBLISH');
+
+        my $ok = publish($other, $video);
+
+        is($ok->{message}, 'PUBLISH_OK', 'PUBLISH');
         ok($camera->message('UNSUBSCRIBE'), 'the earlier one ends');
-        ok($other->message('REQUEST_UPDATE'), 'the later one sends');
+        is_deeply([map { $_->{value} }
+                   grep { $_->{type} eq 'FORWARD' } @{ $ok->{parameters} }],
+                  [1], 'the later one sends');
         send_video($other, 1, ['new']);
         is(video($viewer, $alias), 'new', 'the subscriber has its objects');
 

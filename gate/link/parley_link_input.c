@@ -178,8 +178,14 @@ parley_link_begin(parley_link_stream_t *st)
               ? parley_moqt_session_alias(&link->moqt, st->data.stream.alias)
               : NULL;
 
-    if (request == NULL) {
+    source = request != NULL ? request->data : NULL;
 
+    /* the publisher of a track may send before PUBLISH_OK */
+
+    if (request == NULL
+        || (source != NULL && source->name.len > 0 && !source->forwards
+            && !source->answered))
+    {
         if (st->since == 0) {
             st->since = link->now;
         }
@@ -188,8 +194,6 @@ parley_link_begin(parley_link_stream_t *st)
 
         return 1;
     }
-
-    source = request->data;
 
     if (source == NULL || (source->name.len > 0 && !source->forwards)) {
         return -1;

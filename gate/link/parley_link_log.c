@@ -23,6 +23,8 @@ static int parley_link_watch_joined(parley_link_t *link,
     parley_link_reader_t *r, int status, const char *code);
 static int parley_link_publisher_joined(parley_link_t *link,
     parley_link_source_t *s, int status, const char *code);
+static int parley_link_publisher_ok(parley_link_t *link,
+    parley_link_source_t *s, int64_t count);
 static const char *parley_link_left(int status);
 static void parley_link_space_joined(parley_link_t *link,
     parley_link_tap_t *tap, int status);
@@ -314,19 +316,15 @@ parley_link_watch_joined(parley_link_t *link, parley_link_reader_t *r,
 }
 
 
-/* The log of a published track was joined: PUBLISH_OK; or its membership has
-   ended. */
+/* The log of a published track was joined; or its membership has ended. */
 
 static int
 parley_link_publisher_joined(parley_link_t *link, parley_link_source_t *s,
     int status, const char *code)
 {
-    int                         rc;
-    parley_moqt_effect_t        effect;
-    parley_link_relay_t         relay;
-    parley_link_record_t        done;
-    parley_moqt_message_t       ok;
-    parley_moqt_pairs_writer_t  w;
+    int                   rc;
+    parley_link_relay_t   relay;
+    parley_link_record_t  done;
 
     if (status != 0) {
 
@@ -347,13 +345,45 @@ parley_link_publisher_joined(parley_link_t *link, parley_link_source_t *s,
                                       parley_link_left(status));
     }
 
+    /* an earlier publisher may have left subscribers */
+
+    memset(&relay, 0, sizeof(parley_link_relay_t));
+
+    relay.track = s->name;
+    relay.asks = 1;
+    relay.op = PARLEY_LINK_OP_WANT;
+
+    rc = parley_link_tap_relay(link, s->tap, NULL, &relay);
+
+    return rc == 0 ? 0 : parley_link_publisher_ok(link, s,
+                                                  rc > 0 ? relay.count : 0);
+}
+
+
+/*
+ * Sends PUBLISH_OK to the publisher of a track with that many subscribers.  It
+ * has FORWARD 1 if objects are wanted, or if the peer permits no REQUEST_UPDATE
+ * that could ask for them later.
+ */
+
+static int
+parley_link_publisher_ok(parley_link_t *link, parley_link_source_t *s,
+    int64_t count)
+{
+    parley_moqt_effect_t        effect;
+    parley_moqt_message_t       ok;
+    parley_moqt_pairs_writer_t  w;
+
+    s->wanted = s->wanted || count > 0;
+    s->forwards = s->wanted || link->moqt.next_out >= link->moqt.maximum_out;
+
     memset(&ok, 0, sizeof(parley_moqt_message_t));
 
     ok.type = PARLEY_MOQT_PUBLISH_OK;
     ok.request = s->request;
 
     parley_moqt_pairs_writer_init(&w, link->draft, &link->arena);
-    parley_moqt_pairs_put_integer(&w, PARLEY_MOQT_PARAM_FORWARD, 0);
+    parley_moqt_pairs_put_integer(&w, PARLEY_MOQT_PARAM_FORWARD, s->forwards);
 
     if (parley_moqt_pairs_done(&w, &ok.params) != 0) {
         return parley_link_memory(link);
@@ -368,18 +398,7 @@ parley_link_publisher_joined(parley_link_t *link, parley_link_source_t *s,
     parley_link_note_track(link, PARLEY_LINK_OPENED, 1, s->name,
                            parley_str_none);
 
-    /* an earlier publisher may have left subscribers */
-
-    memset(&relay, 0, sizeof(parley_link_relay_t));
-
-    relay.track = s->name;
-    relay.asks = 1;
-    relay.op = PARLEY_LINK_OP_WANT;
-
-    rc = parley_link_tap_relay(link, s->tap, NULL, &relay);
-
-    return rc == 1 && relay.count > 0 ? parley_link_source_want(link, s, 0)
-                                      : 0;
+    return s->wanted ? parley_link_source_want(link, s, 0) : 0;
 }
 
 
@@ -473,10 +492,13 @@ parley_link_publisher_record(parley_link_t *link, parley_link_tap_t *tap,
     if (tap->owner != NULL) {
         s = tap->owner;
 
-        return s->answered
-               ? parley_link_source_want(link, s,
-                                         record->kind == PARLEY_LINK_POLL)
-               : 0;
+        if (!s->answered) {
+            s->wanted = 1;
+            return 0;
+        }
+
+        return parley_link_source_want(link, s,
+                                       record->kind == PARLEY_LINK_POLL);
     }
 
     s = parley_link_source_find(link, record->text);
@@ -579,13 +601,14 @@ parley_link_relayed(parley_link_t *link, parley_link_tap_t *tap, uint64_t op,
             }
         }
 
-    } else if (tap->owner != NULL && count >= 0) {
+    } else if (tap->owner != NULL) {
         s = tap->owner;
 
-        parley_link_source_counted(link, s, count);
+        if (op == PARLEY_LINK_OP_WANT && !s->answered) {
+            (void) parley_link_publisher_ok(link, s, count);
 
-        if (op == PARLEY_LINK_OP_WANT && count > 0) {
-            (void) parley_link_source_want(link, s, 0);
+        } else if (count >= 0) {
+            parley_link_source_counted(link, s, count);
         }
     }
 

@@ -91,6 +91,16 @@ parley_link_publish_opaque(parley_link_t *link,
 
     s = parley_link_source_find(link, m->name);
 
+    /* PUBLISH replaces a SUBSCRIBE of the gateway that has no answer yet
+       (section 5.1 of the draft) */
+
+    if (s != NULL && !s->subscribes && (!s->requested || s->answered)) {
+        return parley_link_error(link, m->request,
+                                 PARLEY_MOQT_REFUSE_DUPLICATE_SUBSCRIPTION,
+                                 "the connection publishes the track "
+                                 "already");
+    }
+
     if (s != NULL
         && parley_link_source_end(link, s, NULL,
                                   "the agent publishes the track again")
