@@ -341,6 +341,50 @@ subtest 'MOQ-12 MOQ-16 the FORWARD state of a publisher' => sub {
 };
 
 
+subtest 'MOQ-16 streams that PUBLISH_DONE has overtaken' => sub {
+    my $viewer = agent('viewer');
+    my $camera = agent('camera');
+    my $id = 0 + publish($camera)->{request_id};
+
+    watch($viewer);
+    $camera->message('REQUEST_UPDATE');
+    send_video($camera, 'first', 1, ['one'], type => 'DATA');
+    is(video($viewer), 'one', 'an object');
+
+    $camera->send('PUBLISH_DONE', request_id => $id, status_code => 2,
+                  stream_count => 2, error_reason => '');
+    $moq->sync;
+    send_video($camera, 'first', 1, ['two'], more => 1, fin => 1,
+               type => 'DATA');
+    is(video($viewer), 'two', 'the rest of an open stream');
+    send_video($camera, 'second', 2, ['three'], fin => 1, type => 'DATA');
+    is(video($viewer), 'three', 'a stream that begins later');
+
+    my $done = $viewer->message('PUBLISH_DONE');
+
+    is($done->{status_code}, 2, 'then PUBLISH_DONE');
+    is($done->{stream_count}, 2, 'with the number of streams');
+
+    # the streams that it counts may never come
+
+    $id = 0 + publish($camera)->{request_id};
+    is(watch($viewer)->{message}, 'SUBSCRIBE_OK', 'published again');
+    $camera->send('PUBLISH_DONE', request_id => $id, status_code => 2,
+                  stream_count => 9, error_reason => '');
+    is(($viewer->message('PUBLISH_DONE') // {})->{status_code}, 2,
+       'PUBLISH_DONE without them');
+
+    # a command
+
+    $camera->send('PUBLISH_DONE', request_id => 0, status_code => 2,
+                  stream_count => 2, error_reason => '');
+    $moq->sync;
+    is($camera->call({ action => 'note' })->{json}{status}, 'accepted',
+       'a command that PUBLISH_DONE of its track has overtaken');
+    $_->close for $viewer, $camera;
+};
+
+
 subtest 'MOQ-12 MOQ-16 a subscription to an opaque track' => sub {
     my $viewer = agent('viewer');
     my $camera = agent('camera');

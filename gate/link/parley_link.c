@@ -54,8 +54,9 @@ parley_link_create(const parley_moqt_draft_t *draft,
 void
 parley_link_free(parley_link_t *link, const char *why)
 {
-    size_t                i;
-    parley_link_post_t   *post;
+    size_t                 i;
+    parley_link_post_t    *post;
+    parley_link_source_t  *source;
 
     link->closed = 1;
     link->why = parley_str_c(why);
@@ -81,6 +82,11 @@ parley_link_free(parley_link_t *link, const char *why)
 
     while (link->fetches != NULL) {
         parley_link_fetch_free(link, link->fetches);
+    }
+
+    while ((source = link->overs) != NULL) {
+        link->overs = source->later;
+        parley_link_source_drop(link, source);
     }
 
     for (i = 0; i < 2 * link->moqt.limit; i++) {
@@ -342,10 +348,12 @@ parley_link_is_reset(parley_link_stream_t *st)
     parley_moqt_fault_t  fault;
 
     st->stopped = 1;
+    st->ended = 1;
 
-    if (st->relayed && !st->link->closed) {
+    if (st->source != NULL && !st->link->closed) {
         parley_link_enter(st->link);
         parley_link_source_reset(st);
+        (void) parley_link_source_settle(st->link, st->source);
         parley_link_done(st->link);
     }
 

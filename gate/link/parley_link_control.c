@@ -169,7 +169,10 @@ parley_link_message(parley_link_t *link, const parley_moqt_message_t *m,
             data = request->data;
             request->data = NULL;
 
-            if (data != NULL && parley_link_source_over(link, data, m) != 0) {
+            if (data != NULL
+                && parley_link_source_over(link, data, m, request->alias)
+                   != 0)
+            {
                 return -1;
             }
 

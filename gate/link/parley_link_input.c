@@ -94,6 +94,11 @@ parley_link_data(parley_link_stream_t *st, parley_str_t *in, int fin,
             rc = fin && st->source != NULL && st->source->name.len > 0
                  ? parley_link_relay_fin(st) : 0;
 
+            if (fin && rc == 0) {
+                st->ended = 1;
+                rc = parley_link_source_settle(link, st->source);
+            }
+
             return rc < 0 ? -1 : 0;
 
         case PARLEY_MOQT_DATA_STREAM:
@@ -178,11 +183,12 @@ parley_link_begin(parley_link_stream_t *st)
               ? parley_moqt_session_alias(&link->moqt, st->data.stream.alias)
               : NULL;
 
-    source = request != NULL ? request->data : NULL;
+    source = request != NULL ? request->data
+             : parley_link_source_over_of(link, st->data.stream.alias);
 
     /* the publisher of a track may send before PUBLISH_OK */
 
-    if (request == NULL
+    if ((request == NULL && source == NULL)
         || (source != NULL && source->name.len > 0 && !source->forwards
             && !source->answered))
     {
@@ -203,6 +209,7 @@ parley_link_begin(parley_link_stream_t *st)
     st->known = 1;
     st->source = source;
     st->source->refs++;
+    st->source->streams++;
 
     return 0;
 }

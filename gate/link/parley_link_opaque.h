@@ -155,10 +155,10 @@ int parley_link_source_request(parley_link_t *link, parley_link_source_t *s);
 int parley_link_source_end(parley_link_t *link, parley_link_source_t *s,
     const parley_link_record_t *done, const char *why);
 
-/* The agent has ended a track, or has refused or accepted its SUBSCRIBE; it has
-   ended the announcement of its namespace. */
+/* The agent has ended a track with this alias, or has refused or accepted its
+   SUBSCRIBE; it has ended the announcement of its namespace. */
 int parley_link_source_over(parley_link_t *link, parley_link_source_t *s,
-    const parley_moqt_message_t *m);
+    const parley_moqt_message_t *m, uint64_t alias);
 int parley_link_source_answered(parley_link_t *link, parley_link_source_t *s,
     const parley_moqt_message_t *m);
 void parley_link_source_unannounced(parley_link_t *link);

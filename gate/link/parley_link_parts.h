@@ -29,6 +29,9 @@
 #define PARLEY_LINK_SKIPPED  1000
 #define PARLEY_LINK_CHUNKS   30000
 
+/* ms for the streams of a track after its PUBLISH_DONE */
+#define PARLEY_LINK_OVER  2000
+
 /* data streams of a peer before its proof; also the streams of its requests
    whose message is not whole then */
 #define PARLEY_LINK_UNPROVED  4
@@ -143,9 +146,19 @@ typedef struct parley_link_source_s  parley_link_source_t;
 
 struct parley_link_source_s {
     parley_link_source_t  *next;        /* of the opaque ones */
+    parley_link_source_t  *later;       /* of those that are over */
     unsigned               refs;        /* its request and its streams */
+    unsigned               over:1;      /* PUBLISH_DONE came; streams may
+                                           follow */
     parley_str_t           agent;       /* of its namespace; after the
                                            struct */
+    uint64_t               streams;     /* that have begun */
+
+    /* these of one that is over */
+    uint64_t               alias;
+    uint64_t               total;       /* Stream Count */
+    uint64_t               code;        /* of PUBLISH_DONE */
+    int64_t                over_by;     /* ms, for its last octets */
 
     /* these of an opaque track */
     parley_str_t           name;        /* after the struct */
@@ -227,6 +240,7 @@ struct parley_link_stream_s {
     unsigned                refused:1;  /* it ends with its answer */
     unsigned                relaying:1; /* a record is being appended */
     unsigned                relayed:1;  /* records were, and FIN was not */
+    unsigned                ended:1;    /* FIN or RESET came */
     uint64_t                number;     /* in records */
     parley_str_t            extensions; /* owned; of the object */
     int64_t                 since;      /* ms, when an unknown alias came */
@@ -282,6 +296,7 @@ struct parley_link_s {
     size_t                    ntracks;
     size_t                    nsources;
     parley_link_source_t     *sources;  /* opaque ones */
+    parley_link_source_t     *overs;    /* that are over */
     parley_link_reader_t     *readers;
     size_t                    nreaders;
     parley_link_tap_t        *taps;
@@ -433,6 +448,13 @@ int parley_link_is_opaque(parley_str_t agent, parley_str_t name);
 parley_link_source_t *parley_link_source(parley_link_t *link,
     parley_str_t agent, parley_str_t name);
 void parley_link_source_drop(parley_link_t *link, parley_link_source_t *s);
+
+/* Finds a track that is over by its alias, or returns NULL. */
+parley_link_source_t *parley_link_source_over_of(const parley_link_t *link,
+    uint64_t alias);
+
+/* Ends a track that is over if its streams have ended, or its time has. */
+int parley_link_source_settle(parley_link_t *link, parley_link_source_t *s);
 
 
 /* parley_link_input.c */

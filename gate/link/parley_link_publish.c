@@ -91,6 +91,19 @@ parley_link_publish_opaque(parley_link_t *link,
 
     s = parley_link_source_find(link, m->name);
 
+    if (s != NULL && s->over) {
+
+        /* what has not come of it is left out */
+
+        s->over_by = link->now;
+
+        if (parley_link_source_settle(link, s) != 0) {
+            return -1;
+        }
+
+        s = NULL;
+    }
+
     /* PUBLISH replaces a SUBSCRIBE of the gateway that has no answer yet
        (section 5.1 of the draft) */
 

@@ -156,7 +156,8 @@ parley_link_source_ready(parley_link_t *link, parley_link_source_t *s)
 int
 parley_link_source_request(parley_link_t *link, parley_link_source_t *s)
 {
-    return s->subscribes ? parley_link_source_subscribe(link, s)
+    return s->over ? 0
+           : s->subscribes ? parley_link_source_subscribe(link, s)
            : s->answered && s->wanted != s->forwards
            ? parley_link_source_update(link, s) : 0;
 }
@@ -413,10 +414,21 @@ parley_link_sources_tick(parley_link_t *link, int64_t *next)
 {
     parley_link_source_t  *s, *following;
 
+    for (s = link->overs; s != NULL; s = following) {
+        following = s->later;
+
+        if (link->now < s->over_by) {
+            *next = parley_link_next(*next, s->over_by);
+
+        } else if (parley_link_source_settle(link, s) != 0) {
+            return -1;
+        }
+    }
+
     for (s = link->sources; s != NULL; s = following) {
         following = s->next;
 
-        if (!s->wanted || s->tap == NULL) {
+        if (!s->wanted || s->over || s->tap == NULL) {
             continue;
         }
 
@@ -478,23 +490,100 @@ parley_link_source_ask(parley_link_t *link, parley_link_source_t *s)
 }
 
 
-/* A track of the agent has ended, or its SUBSCRIBE was refused. */
+/* A track of the agent has ended, or its SUBSCRIBE was refused.  PUBLISH_DONE
+   may overtake streams of the track (section 9.15 of the draft). */
 
 int
 parley_link_source_over(parley_link_t *link, parley_link_source_t *s,
-    const parley_moqt_message_t *m)
+    const parley_moqt_message_t *m, uint64_t alias)
 {
     int                   rc;
     parley_link_record_t  done;
+
+    if (m->type == PARLEY_MOQT_PUBLISH_DONE) {
+        s->over = 1;
+        s->alias = alias;
+        s->total = m->streams;
+        s->code = m->code;
+        s->over_by = s->name.len > 0 && !s->answered
+                     ? link->now : link->now + PARLEY_LINK_OVER;
+        s->later = link->overs;
+        link->overs = s;
+
+        return parley_link_source_settle(link, s);
+    }
 
     rc = 0;
 
     if (s->name.len > 0) {
         memset(&done, 0, sizeof(parley_link_record_t));
 
-        done.kind = m->type == PARLEY_MOQT_REQUEST_ERROR ? PARLEY_LINK_ABSENT
-                                                         : PARLEY_LINK_DONE;
-        done.id = m->code;
+        done.kind = PARLEY_LINK_ABSENT;
+
+        rc = parley_link_source_end(link, s, &done,
+                                    "the publisher has refused the track");
+    }
+
+    parley_link_source_drop(link, s);
+
+    return rc;
+}
+
+
+parley_link_source_t *
+parley_link_source_over_of(const parley_link_t *link, uint64_t alias)
+{
+    parley_link_source_t  *s;
+
+    for (s = link->overs; s != NULL && s->alias != alias; s = s->later) {
+        /* void */
+    }
+
+    return s;
+}
+
+
+int
+parley_link_source_settle(parley_link_t *link, parley_link_source_t *s)
+{
+    int                     rc;
+    parley_link_record_t    done;
+    parley_link_source_t  **p;
+    parley_link_stream_t   *st;
+
+    if (s == NULL || !s->over) {
+        return 0;
+    }
+
+    if (link->now < s->over_by) {
+
+        if (s->streams < s->total) {
+            return 0;
+        }
+
+        for (st = link->streams; st != NULL; st = st->next) {
+            if (st->source == s && !st->ended && !st->stopped) {
+                return 0;
+            }
+        }
+    }
+
+    for (p = &link->overs; *p != NULL && *p != s; p = &(*p)->later) {
+        /* void */
+    }
+
+    if (*p == NULL) {
+        return 0;
+    }
+
+    *p = s->later;
+    rc = 0;
+
+    if (s->name.len > 0) {
+        memset(&done, 0, sizeof(parley_link_record_t));
+
+        done.kind = PARLEY_LINK_DONE;
+        done.id = s->code;
 
         rc = parley_link_source_end(link, s, &done,
                                     "the publisher has ended the track");
