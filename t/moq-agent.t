@@ -11,7 +11,7 @@ use IO::Select;
 use Time::HiRes qw(time);
 
 use Parley::Client;
-use Parley::Env qw(port root tls);
+use Parley::Env qw(port root slurp tls tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Moq;
@@ -19,7 +19,10 @@ use Parley::Nginx;
 
 plan skip_all => moq_lacks() if moq_lacks();
 
-my $nginx = Parley::Nginx->start(http => moq_http());
+my $log = tmp_dir() . '/sessions.log';
+my $nginx = Parley::Nginx->start(http => moq_http(
+    more => "log_format session '\$parley_moq_session'; "
+            . "access_log $log session;"));
 
 my ($cert) = tls();
 
@@ -52,6 +55,11 @@ for my $text ('one', 'x' x 5000) {
          'it got the command, also in fragments');
     like(line(), qr/"status": "accepted"/, 'and its answer is accepted');
 }
+
+my ($session) = slurp($log) =~ /^([0-9a-f]{16})$/m;
+
+ok($session && $session !~ /^0{8}/, 'MOQ-06 its Session ID is random')
+    or diag($session);
 
 kill TERM => $pid;
 close $out;

@@ -3,7 +3,7 @@
 
 moq-agent.py HOST PORT PATH AGENT TOKEN [CA-FILE [ADDRESS]]
 """
-import asyncio, json, struct, sys
+import asyncio, json, secrets, struct, sys
 from aioquic.asyncio.client import connect
 from aioquic.asyncio.protocol import QuicConnectionProtocol
 from aioquic.buffer import Buffer, BufferReadError, encode_uint_var as number
@@ -11,7 +11,9 @@ from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.events import ConnectionTerminated, StreamDataReceived
 
 HOST, PORT, PATH, AGENT, TOKEN = sys.argv[1:6]
-SESSION, ALIAS = 1, 1               # Session ID of our frames, our track
+SESSION = secrets.randbits(63) + 1  # Session ID of our frames: random, not zero
+ALIAS = 1                           # our track
+AUTHORITY = HOST if PORT == "443" else f"{HOST}:{PORT}"
 
 def text(s):
     return number(len(s.encode())) + s.encode()
@@ -26,7 +28,7 @@ class Agent(QuicConnectionProtocol):
         self.commands = self._quic.get_next_available_stream_id(True)
         # CLIENT_SETUP: PATH, MAX_REQUEST_ID, AUTHORITY
         self.send(self.control, message(0x20, number(3) + number(1) + text(PATH)
-                  + number(1) + number(100) + number(3) + text(HOST)))
+                  + number(1) + number(100) + number(3) + text(AUTHORITY)))
         # PUBLISH of the track of our commands, and a stream with its objects
         self.send(self.control, message(0x1D, number(0) + number(2)
                   + text("a2a") + text(AGENT) + text(AGENT + ".0.cmd")
