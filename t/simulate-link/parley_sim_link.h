@@ -439,6 +439,7 @@ typedef struct {
     uint64_t              seq;          /* of the last record */
     sim_film_t            films[SIM_FILMS];
     unsigned              nfilms;
+    uint32_t              nrandoms;     /* that connections have got */
 } sim_link_t;
 
 

@@ -73,9 +73,19 @@ sim_env_join(void *ctx, parley_link_tap_t *tap)
 void
 sim_env_part(void *ctx, parley_link_tap_t *tap)
 {
+    unsigned  i;
+
     (void) ctx;
 
     memset(sim_member(tap), 0, sizeof(sim_member_t));
+
+    /* it is not told of its records; another may get its address */
+
+    for (i = 0; i < sim_link.nrelays; i++) {
+        if (sim_link.relays[i].tap == tap) {
+            sim_link.relays[i].tap = NULL;
+        }
+    }
 }
 
 
