@@ -15,13 +15,34 @@ use Parley::Gateway;
 use Parley::Message;
 use Parley::Moq;
 use Parley::Nginx;
+use Parley::Upstream;
 
 plan skip_all => moq_lacks() if moq_lacks();
+
+# the service of auth_request
+my $service = Parley::Upstream->start(port(2), <<'EOF_SCRIPT');
+    $c->pause(0.5);
+    $c->answer(204);
+EOF_SCRIPT
 
 my $nginx = Parley::Nginx->start(http => moq_http(
     zone => 'agents:16m', moq => 'tracks=8',
     more => 'parley_retain count=1000 time=1h;',
-    rules => 'parley_allow type=subscribe to=agent.camera principal=viewer;'));
+    rules => 'parley_allow type=subscribe to=agent.camera principal=viewer;',
+    locations => <<'EOF_LOCATIONS'));
+        location = /slow {
+            auth_request /check;
+            parley_jwt on;
+            parley_moq messages=/agents/moq;
+            parley_allow type=subscribe to=agent.camera;
+        }
+        location = /check {
+            internal;
+            proxy_pass http://127.0.0.1:%PORT_2%;
+            proxy_pass_request_body off;
+            proxy_set_header Content-Length "";
+        }
+EOF_LOCATIONS
 
 my $moq = Parley::Moq->new;
 my $client = Parley::Client->new(port => port(3), tls => 0);
@@ -468,6 +489,34 @@ subtest 'MOQ-06 MOQ-07 the token of a subscribe_request' => sub {
     is($json->{action}, 'track_ready', 'without track_name: track_ready');
     is($json->{status}, 'error', 'error');
     $c->close;
+};
+
+
+subtest 'MOQ-06 requests wait for the proof of the token in CLIENT_SETUP'
+        => sub {
+    my $c = $moq->connect('camera#' . ++$number, path => '/slow');
+
+    ok($c->setup, 'SERVER_SETUP');
+    is(publish($c)->{message}, 'PUBLISH_OK', 'PUBLISH of an opaque track');
+    is($c->subscribe($video, space => $space)->{message}, 'SUBSCRIBE_OK',
+       'SUBSCRIBE');
+    $c->close;
+
+    $c = $moq->connect('viewer#' . ++$number, path => '/slow');
+    ok($c->setup, 'SERVER_SETUP');
+
+    my $request = $c->next_request;
+
+    $c->do('open', kind => 'bidi', as => 'list', message => {
+        message => 'SUBSCRIBE_NAMESPACE', request_id => 0 + $request,
+        track_namespace_prefix => ['a2a'], subscribe_options => 1,
+        parameters => [] });
+    ok($c->message('REQUEST_OK', request_id => $request),
+       'SUBSCRIBE_NAMESPACE');
+    $c->close;
+
+    $c = $moq->connect('viewer#' . ++$number, path => '/slow', token => 'bad');
+    is($c->closed, 'UNAUTHORIZED', 'a token that is refused');
 };
 
 

@@ -425,6 +425,12 @@ parley_link_tick(parley_link_t *link)
             continue;
         }
 
+        /* the message with the alias waits as well */
+
+        if (link->setup_proving) {
+            st->since = link->now;
+        }
+
         if (link->now - st->since >= PARLEY_LINK_UNKNOWN) {
             st->since = 0;
             st->stopped = 1;

@@ -45,6 +45,13 @@ parley_link_control(parley_link_t *link, parley_str_t *in)
 
     for ( ;; ) {
 
+        /* what the token of CLIENT_SETUP allows is not known yet */
+
+        if (link->setup_proving) {
+            link->control->waits = 1;
+            return 0;
+        }
+
         rc = parley_moqt_session_take(&link->moqt, in, &m, &effect, &fault);
 
         if (rc < 0) {

@@ -35,8 +35,10 @@ parley_link_request(parley_link_stream_t *st, parley_str_t *in,
     parley_moqt_effect_t   effect;
     parley_moqt_message_t  m;
 
-    if (!link->moqt.setup_in) {
-        st->waits = 1;          /* it has overtaken CLIENT_SETUP */
+    /* it has overtaken CLIENT_SETUP, or waits for the proof of its token */
+
+    if (!link->moqt.setup_in || link->setup_proving) {
+        st->waits = 1;
         return 0;
     }
 

@@ -245,6 +245,16 @@ typedef struct {
 } sim_input_t;
 
 
+/* octets of a stream of control messages that wait */
+typedef struct {
+    uint8_t   *octets;
+    size_t     n;
+    unsigned   waits:1;                 /* the link does not read them now */
+} sim_held_t;
+
+enum { SIM_HELD_CONTROL, SIM_HELD_LIST, SIM_HELD };
+
+
 /* a log that a link has joined */
 typedef struct {
     parley_link_tap_t  *tap;            /* NULL: free */
@@ -381,6 +391,7 @@ struct sim_conn_s {
     parley_link_t         *link;
     parley_moqt_session_t  client;
     parley_link_stream_t  *control;
+    sim_held_t             held[SIM_HELD];
     sim_out_t              out;         /* control stream */
     sim_out_t             *outs;
     sim_track_t            tracks[SIM_NAMES];
@@ -511,6 +522,10 @@ size_t sim_record(char *text, unsigned who, uint64_t epoch, uint64_t offset);
 void sim_connect(sim_conn_t *c);
 void sim_control(sim_conn_t *c, parley_moqt_message_t *m);
 void sim_raw(sim_conn_t *c, const uint8_t *octets, size_t len);
+
+/* Gives the octets that wait.  Returns whether the link has read some. */
+int sim_held(sim_conn_t *c);
+void sim_held_free(sim_held_t *h);
 unsigned sim_token(sim_conn_t *c, uint64_t id);
 void sim_token_text(char text[8], unsigned token);
 void sim_publish(sim_conn_t *c, sim_pub_t *pub);

@@ -3,31 +3,96 @@
 #include "t/simulate-link/parley_sim_link.h"
 
 
+static void sim_hold(sim_conn_t *c, unsigned stream, const uint8_t *octets,
+    size_t len);
+
+
 /* Gives octets to the control stream, in parts. */
 
 void
 sim_raw(sim_conn_t *c, const uint8_t *octets, size_t len)
 {
-    size_t        n;
-    uint8_t      *copy;
-    uint64_t      code;
-    parley_str_t  in;
+    sim_hold(c, SIM_HELD_CONTROL, octets, len);
+}
 
-    while (len > 0 && !c->closed) {
-        n = sim_chance(60) ? len : 1 + sim_below((unsigned) len);
 
-        copy = malloc(n);
-        memcpy(copy, octets, n);
-        in = parley_str_make(copy, n);
+static void
+sim_hold(sim_conn_t *c, unsigned stream, const uint8_t *octets, size_t len)
+{
+    sim_held_t  *h;
 
-        if (parley_link_read(c->control, &in, 0, &code) != 0 || in.len > 0) {
-            sim_fail("MOQ-12: the link leaves octets of the control stream");
-        }
-
-        free(copy);
-        octets += n;
-        len -= n;
+    if (len == 0 || c->closed) {
+        return;
     }
+
+    h = &c->held[stream];
+    h->octets = realloc(h->octets, h->n + len);
+    memcpy(h->octets + h->n, octets, len);
+    h->n += len;
+
+    (void) sim_held(c);
+}
+
+
+int
+sim_held(sim_conn_t *c)
+{
+    int                    work;
+    size_t                 n;
+    uint8_t               *copy;
+    unsigned               i;
+    uint64_t               code;
+    sim_held_t            *h;
+    parley_str_t           in;
+    parley_link_stream_t  *st;
+
+    work = 0;
+
+    for (i = 0; i < SIM_HELD; i++) {
+        h = &c->held[i];
+        st = i == SIM_HELD_LIST ? c->list : c->control;
+
+        while (h->n > 0 && !h->waits && !c->closed) {
+            n = sim_chance(60) ? h->n : 1 + sim_below((unsigned) h->n);
+
+            copy = malloc(n);
+            memcpy(copy, h->octets, n);
+            in = parley_str_make(copy, n);
+
+            if (parley_link_read(st, &in, 0, &code) != 0) {
+
+                if (i == SIM_HELD_CONTROL) {
+                    sim_fail("MOQ-12: the control stream is stopped");
+                }
+
+                in.len = 0;
+                n = h->n;
+            }
+
+            h->waits = parley_link_waits(st) ? 1 : 0;
+
+            if (in.len > 0 && !h->waits && !c->closed) {
+                sim_fail("MOQ-12: the link leaves octets and does not wait");
+            }
+
+            free(copy);
+
+            n -= in.len;
+            h->n -= n;
+            memmove(h->octets, h->octets + n, h->n);
+            work |= n > 0;
+        }
+    }
+
+    return work;
+}
+
+
+void
+sim_held_free(sim_held_t *h)
+{
+    free(h->octets);
+    memset(h, 0, sizeof(sim_held_t));
 }
 
 
@@ -284,17 +349,20 @@ sim_publish(sim_conn_t *c, sim_pub_t *pub)
 void
 sim_list(sim_conn_t *c)
 {
-    uint8_t               *copy;
-    uint64_t               code;
     parley_buf_t           b;
-    parley_str_t           in;
     parley_arena_t         arena;
     parley_moqt_fault_t    fault;
     parley_moqt_effect_t   effect;
     parley_moqt_message_t  m;
 
     if (c->list != NULL) {
-        sim_list_end(c);
+
+        /* the ID of a request that is reset unread would be lost */
+
+        if (c->held[SIM_HELD_LIST].n == 0) {
+            sim_list_end(c);
+        }
+
         return;
     }
 
@@ -334,11 +402,7 @@ sim_list(sim_conn_t *c)
         c->faulty = 1;      /* the request is lost */
 
     } else {
-        copy = malloc(b.len);
-        memcpy(copy, b.data, b.len);
-        in = parley_str_make(copy, b.len);
-        (void) parley_link_read(c->list, &in, 0, &code);
-        free(copy);
+        sim_hold(c, SIM_HELD_LIST, b.data, b.len);
     }
 
     parley_arena_reset(&arena);
@@ -352,6 +416,7 @@ sim_list_end(sim_conn_t *c)
     parley_moqt_request_t  *request;
 
     parley_link_stream_free(c->list);
+    sim_held_free(&c->held[SIM_HELD_LIST]);
 
     c->list = NULL;
     c->listed.choked = 0;

@@ -256,7 +256,9 @@ sim_fetch(sim_conn_t *c)
 
     for (i = 0; i < SIM_FETCHES && c->fetches[i].used; i++) { /* void */ }
 
-    if (i == SIM_FETCHES || t == NULL) {
+    /* of several that wait, it is not known which one the link begins */
+
+    if (i == SIM_FETCHES || t == NULL || c->held[SIM_HELD_CONTROL].n > 0) {
         return;
     }
 

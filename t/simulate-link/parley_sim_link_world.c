@@ -117,6 +117,8 @@ sim_drop(sim_conn_t *c)
         free(out);
     }
 
+    sim_held_free(&c->held[SIM_HELD_CONTROL]);
+    sim_held_free(&c->held[SIM_HELD_LIST]);
     free(c->out.octets);
     free(c->listed.octets);
     parley_moqt_control_free(&c->list_control);
@@ -152,9 +154,15 @@ sim_after(sim_conn_t *c)
     if (c->resumed && !c->closed) {
         c->resumed = 0;
         c->mail_waits = 0;
+        c->held[SIM_HELD_CONTROL].waits = 0;
+        c->held[SIM_HELD_LIST].waits = 0;
 
         for (i = 0; i < SIM_INPUTS; i++) {
             c->inputs[i].blocked = 0;
+        }
+
+        if (sim_held(c)) {
+            sim_after(c);
         }
     }
 }
@@ -263,6 +271,8 @@ sim_link_forget(void)
             free(out);
         }
 
+        sim_held_free(&c->held[SIM_HELD_CONTROL]);
+        sim_held_free(&c->held[SIM_HELD_LIST]);
         free(c->out.octets);
         free(c->listed.octets);
         parley_moqt_control_free(&c->list_control);
@@ -424,6 +434,10 @@ sim_judge(sim_conn_t *c)
 
     if (parley_link_principal(c->link).len == 0) {
         return;             /* streams wait for the first proof */
+    }
+
+    if (c->held[SIM_HELD_CONTROL].n > 0 || c->held[SIM_HELD_LIST].n > 0) {
+        sim_fail("MOQ-12: a message of the peer waits for ever");
     }
 
     for (i = 0; i < SIM_INPUTS; i++) {
