@@ -333,6 +333,8 @@ parley_link_publisher_joined(parley_link_t *link, parley_link_source_t *s,
                                    parley_str_c(code));
         }
 
+        s->limited = status == 429 || status >= 500;
+
         memset(&done, 0, sizeof(parley_link_record_t));
 
         done.kind = PARLEY_LINK_DONE;

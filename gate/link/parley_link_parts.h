@@ -171,6 +171,7 @@ struct parley_link_source_s {
     unsigned               answered:1;  /* PUBLISH or SUBSCRIBE has its OK */
     unsigned               wanted:1;    /* there are subscribers */
     unsigned               forwards:1;  /* the publisher was told to send */
+    unsigned               limited:1;   /* PUBLISH may be accepted later */
     int64_t                counted;     /* ms, when subscribers were counted */
     int64_t                alone;       /* ms, time of the first count
                                            without a subscriber; 0: there is

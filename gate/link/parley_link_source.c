@@ -322,6 +322,11 @@ parley_link_source_quit(parley_link_t *link, parley_link_source_t *s)
 
             rc = parley_link_send(link, &m, &effect);
 
+        } else if (s->limited) {
+            rc = parley_link_error_later(link, s->request,
+                                         PARLEY_MOQT_REFUSE_INTERNAL_ERROR,
+                                         "the track cannot be published now");
+
         } else {
             rc = parley_link_error(link, s->request,
                                    PARLEY_MOQT_REFUSE_UNAUTHORIZED,

@@ -40,7 +40,16 @@ test_publishes(void **state)
     joined(403);
     assert_int_equal(w.ngot, n + 1);
     refused(PARLEY_MOQT_REFUSE_UNAUTHORIZED);
+    assert_int_equal(w.got[w.ngot - 1].retry, 0);
     assert_int_equal(w.parted, 1);
+
+    /* a limit: it may come again */
+
+    (void) publish("camera", "camera.1.video");
+    joined(429);
+    refused(PARLEY_MOQT_REFUSE_INTERNAL_ERROR);
+    assert_int_equal(w.got[w.ngot - 1].retry, 1001);
+    assert_int_equal(w.parted, 2);
 
     /* one that ends before its answer */
 
@@ -50,7 +59,7 @@ test_publishes(void **state)
     m.request = w.client.next_out - 2;
     control(&m);
     refused(PARLEY_MOQT_REFUSE_UNINTERESTED);
-    assert_int_equal(w.parted, 2);
+    assert_int_equal(w.parted, 3);
 
     end();
 }
