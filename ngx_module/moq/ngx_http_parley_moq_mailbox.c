@@ -491,7 +491,12 @@ ngx_http_parley_moq_reader_over(ngx_http_parley_moq_reader_t *rd)
     }
 
     if (!rd->told || rd->fetch) {
-        ngx_http_parley_moq_reader_refuse(rd, status, "capacity", text, 0);
+        ngx_http_parley_moq_reader_refuse(rd, status,
+                                          status == NGX_HTTP_UNAUTHORIZED
+                                          ? "token-expired"
+                                          : status == NGX_HTTP_CONFLICT
+                                          ? "state-conflict" : "capacity",
+                                          text, 0);
         return;
     }
 
