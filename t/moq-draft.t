@@ -36,6 +36,10 @@ my $nginx = Parley::Nginx->start(http => moq_http(
             parley_moq messages=/agents/moq;
             parley_allow type=subscribe to=agent.camera;
         }
+        location = / {
+            parley_jwt on;
+            parley_moq messages=/agents/moq;
+        }
         location = /check {
             internal;
             proxy_pass http://127.0.0.1:%PORT_2%;
@@ -517,6 +521,17 @@ subtest 'MOQ-06 requests wait for the proof of the token in CLIENT_SETUP'
 
     $c = $moq->connect('viewer#' . ++$number, path => '/slow', token => 'bad');
     is($c->closed, 'UNAUTHORIZED', 'a token that is refused');
+};
+
+
+subtest 'MOQ-08 the endpoint of the draft has no PATH' => sub {
+    for my $path (undef, '/') {
+        my $c = $moq->connect('viewer#' . ++$number, path => $path);
+
+        ok($c->setup, ($path // 'no PATH') . ': the location "/"');
+        is($c->init->{json}{status}, 'approved', 'session_ack');
+        $c->close;
+    }
 };
 
 
