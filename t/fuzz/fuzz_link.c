@@ -15,14 +15,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 
-static void
-give_control(parley_str_t octets)
-{
-    uint64_t  code;
-
-    check(parley_link_read(w.control, &octets, 0, &code) == 0);
-    check(octets.len == 0);
-}
+static void input_give(fuzz_input_t *in, parley_str_t octets, int fin);
 
 
 /* Gives a control message.  Its numbers come from the input; its form is
@@ -114,7 +107,7 @@ give_message(void)
     if (parley_moqt_message_write(draft, &b, &m, &fault) == 0
         && parley_buf_done(&b, &octets) == 0)
     {
-        give_control(octets);
+        input_give(&w.control, octets, 0);
     }
 
     parley_arena_reset(&arena);
@@ -140,6 +133,7 @@ input_read(fuzz_input_t *in)
     }
 
     if (parley_link_read(in->st, &in->rest, in->fin, &code) != 0) {
+        check(in != &w.control);
         input_end(in);
         return;
     }
@@ -387,10 +381,9 @@ tap_event(void)
 static void
 event(void)
 {
-    size_t                 n;
-    uint8_t                op;
-    fuzz_input_t          *in;
-    parley_link_stream_t  *st;
+    size_t         n;
+    uint8_t        op;
+    fuzz_input_t  *in;
 
     op = next();
     in = &w.inputs[op / 16 % FUZZ_STREAMS];
@@ -400,7 +393,7 @@ event(void)
     case 0:
         n = next();
         n = n < (size_t) (w.end - w.pos) ? n : (size_t) (w.end - w.pos);
-        give_control(parley_str_make(w.pos, n));
+        input_give(&w.control, parley_str_make(w.pos, n), 0);
         w.pos += n;
         break;
 
@@ -483,8 +476,7 @@ event(void)
         }
     }
 
-    st = w.control;
-    check(!parley_link_waits(st));
+    input_read(&w.control);
     (void) parley_link_tick(w.link);
 }
 
@@ -526,8 +518,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     w.link = parley_link_create(draft, &env, 5000);
     check(w.link != NULL);
 
-    w.control = parley_link_stream(w.link, PARLEY_LINK_CONTROL, &w);
-    check(w.control != NULL);
+    w.control.st = parley_link_stream(w.link, PARLEY_LINK_CONTROL, &w);
+    check(w.control.st != NULL);
 
     while (w.pos < w.end && !w.closed) {
         event();
@@ -540,6 +532,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
 
     parley_link_free(w.link, "");
+    free(w.control.octets);
     check(w.blocks == 0 && w.fetch == NULL);
 
     return 0;

@@ -29,7 +29,7 @@ typedef struct {
     const uint8_t         *pos;
     const uint8_t         *end;
     parley_link_t         *link;
-    parley_link_stream_t  *control;
+    fuzz_input_t           control;
     fuzz_input_t           inputs[FUZZ_STREAMS];
     parley_link_proof_t    proofs[FUZZ_PROOFS];
     size_t                 nproofs;
@@ -294,6 +294,8 @@ fuzz_resume(void *ctx)
     size_t  i;
 
     (void) ctx;
+
+    w.control.blocked = 0;
 
     for (i = 0; i < FUZZ_STREAMS; i++) {
         w.inputs[i].blocked = 0;
