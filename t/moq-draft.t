@@ -81,18 +81,6 @@ sub order {
 }
 
 
-# Waits for the CMD with a text.
-sub mail {
-    my ($c, $text, $seconds) = @_;
-
-    return $c->event('cmd', sub {
-        my $payload = $_[0]{json}{payload};
-
-        return ref $payload eq 'HASH' && ($payload->{text} // '') eq $text;
-    }, $seconds);
-}
-
-
 sub param {
     my ($m, $type) = @_;
 
@@ -192,7 +180,7 @@ subtest 'MOQ-15 MOQ-21 a Joining FETCH ends where its subscription begins'
 
     ok($largest, 'LARGEST_OBJECT') or return $moq->show;
     order('viewer', map { "b$_" } 1 .. 2);
-    ok(mail($c, 'b2'), 'messages of the subscription');
+    ok($c->mail('b2'), 'messages of the subscription');
 
     for ([2, 0, 'relative'], [3, $largest->{group}, 'absolute']) {
         my ($type, $start, $name) = @$_;
@@ -217,7 +205,7 @@ subtest 'MOQ-15 MOQ-21 a Joining FETCH ends where its subscription begins'
     $ok = $c->subscribe($c->{mailbox});
     is(param($ok, 'LARGEST_OBJECT'), undef, 'an empty mailbox');
     order('camera', 'late');
-    ok(mail($c, 'late'), 'a message');
+    ok($c->mail('late'), 'a message');
     is((fetch($c, fetch_type => 2, joining_request_id => 0 + $ok->{request_id},
               joining_start => 0))[0]{error_code}, 0x11, 'INVALID_RANGE');
     $c->close;
@@ -281,7 +269,7 @@ subtest 'MOQ-12 MOQ-15 FORWARD and UNSUBSCRIBE reset an open group' => sub {
 
     order('viewer', 'one');
 
-    my $one = mail($c, 'one') or return $moq->show;
+    my $one = $c->mail('one') or return $moq->show;
 
     is($update->(0)->{message}, 'REQUEST_OK', 'FORWARD 0');
     order('viewer', 'two');
@@ -296,7 +284,7 @@ subtest 'MOQ-12 MOQ-15 FORWARD and UNSUBSCRIBE reset an open group' => sub {
     ok($largest, 'REQUEST_OK has LARGEST_OBJECT') or diag explain $told;
     order('viewer', 'three');
 
-    my $three = mail($c, 'three') or return $moq->show;
+    my $three = $c->mail('three') or return $moq->show;
 
     isnt($three->{id}, $one->{id}, 'a later one has another stream');
     is_deeply([(fetch($c, start_location => at($one->{group},

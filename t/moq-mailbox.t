@@ -74,18 +74,6 @@ sub take_mailbox {
 }
 
 
-# Waits for the CMD with a text in the mailbox.
-sub mail {
-    my ($c, $text, $seconds) = @_;
-
-    return $c->event('cmd', sub {
-        my $payload = $_[0]{json}{payload};
-
-        return ref $payload eq 'HASH' && ($payload->{text} // '') eq $text;
-    }, $seconds);
-}
-
-
 # answers to the planner's tasks have a reader
 my $planner = agent('planner');
 
@@ -99,7 +87,7 @@ subtest 'MOQ-15 MOQ-19 by PUBLISH' => sub {
               [{ type => 'FORWARD', value => 0 }], 'FORWARD is 0');
 
     my $sent = post_task(task('camera', 'look left'));
-    my $got = mail($c, 'look left');
+    my $got = $c->mail('look left');
 
     ok($got, 'the task arrives as CMD') or return $moq->show;
     is($got->{session_id}, '0000000000000000', 'Session ID zero');
@@ -111,7 +99,7 @@ subtest 'MOQ-15 MOQ-19 by PUBLISH' => sub {
     my $viewer = agent('viewer');
     take_mailbox($viewer);
     post_task(task('camera', 'look right'));
-    ok(mail($c, 'look right'), 'a second one');
+    ok($c->mail('look right'), 'a second one');
     ok($viewer->without('cmd'), 'no other agent gets it');
     $_->close for $c, $viewer;
 };
@@ -127,7 +115,7 @@ subtest 'MOQ-15 a caller of AEE gets the answer' => sub {
     $connection->write($client->request('POST', '/ask/aee', jcs($task),
                                         Authorization => bearer('planner')));
 
-    my $got = mail($c, 'what do you see') or return $moq->show;
+    my $got = $c->mail('what do you see') or return $moq->show;
     my $answer = $c->call({ action => $got->{json}{action},
                             session_id => $got->{json}{session_id},
                             status => 'approved',
@@ -165,7 +153,7 @@ subtest 'MOQ-15 MOQ-19 SEC-08 an agent of MoQ asks another one' => sub {
 
         is($told->{json}{status}, 'accepted', "$text: it is accepted");
 
-        my $got = mail($asked, $text);
+        my $got = $asked->mail($text);
 
         ok($got, 'it arrives') or return $moq->show;
 
@@ -182,7 +170,7 @@ subtest 'MOQ-15 MOQ-19 SEC-08 an agent of MoQ asks another one' => sub {
         is($asked->call(\%answer)->{json}{status}, 'accepted',
            'that of the asked agent is accepted');
 
-        my $answer = mail($asker, "re $text");
+        my $answer = $asker->mail("re $text");
 
         ok($answer, 'the asker gets an answer') or return $moq->show;
         is($answer->{session_id}, '0000000000000000', 'Session ID zero');
@@ -218,7 +206,7 @@ subtest 'MOQ-15 SEC-08 two agents ask with one session_id' => sub {
         $_->call({ action => 'look', session_id => $session,
                    aee => { recipient => 'camera' },
                    payload => { text => $text } });
-        ok(mail($asked, $text), "the question $text") or return $moq->show;
+        ok($asked->mail($text), "the question $text") or return $moq->show;
     }
 
     is($asked->call(\%answer)->{json}{payload}{code}, 'reply-unmatched',
@@ -231,8 +219,8 @@ subtest 'MOQ-15 SEC-08 two agents ask with one session_id' => sub {
                                   payload => { text => $text } });
 
         is($told->{json}{status}, 'accepted', "the answer $text");
-        ok(mail($c, $text), 'comes');
-        ok($_ == $c || !mail($_, $text, 0), 'and to no other')
+        ok($c->mail($text), 'comes');
+        ok($_ == $c || !$_->mail($text, 0), 'and to no other')
             for $asker, $other;
     }
 
@@ -255,7 +243,7 @@ subtest 'MOQ-21 by SUBSCRIBE' => sub {
 
         is($ok->{message}, 'SUBSCRIBE_OK', "$way: SUBSCRIBE");
         post_task(task('camera', "by $way"));
-        ok(mail($c, "by $way"), "$way: the message") or $moq->show;
+        ok($c->mail("by $way"), "$way: the message") or $moq->show;
         ok($c->without('message', sub {
             $way =~ /no request/ && $_[0]{message}{message} eq 'PUBLISH'
         }, 0), "$way: no PUBLISH");
@@ -316,7 +304,7 @@ subtest 'MOQ-15 MOQ-21 places, FETCH and resuming' => sub {
 
     post_task(task('viewer', "n$_")) for 1 .. 3;
 
-    my @live = map { mail($viewer, "n$_") } 1 .. 3;
+    my @live = map { $viewer->mail("n$_") } 1 .. 3;
 
     is(scalar(grep { defined } @live), 3, 'three messages')
         or return $moq->show;
@@ -364,7 +352,7 @@ subtest 'MOQ-15 MOQ-21 places, FETCH and resuming' => sub {
               'what came in between');
 
     post_task(task('viewer', 'n7'));
-    ok(mail($viewer, 'n7'), 'and what comes later');
+    ok($viewer->mail('n7'), 'and what comes later');
     $viewer->close;
 };
 
@@ -376,7 +364,7 @@ subtest 'MOQ-15 messages that are no longer retained' => sub {
        'SUBSCRIBE');
     post_task(task('viewer', 'old'));
 
-    my $old = mail($viewer, 'old') or return $moq->show;
+    my $old = $viewer->mail('old') or return $moq->show;
 
     for my $n (1 .. 1010) {
         my $answer = $client->post('/agents/aee', jcs(task('viewer', "o$n")),
@@ -385,7 +373,7 @@ subtest 'MOQ-15 messages that are no longer retained' => sub {
         die "$answer->{status} $answer->{body}\n" if $answer->{status} > 299;
     }
 
-    ok(mail($viewer, 'o1010'), 'the last message');
+    ok($viewer->mail('o1010'), 'the last message');
 
     my ($answer) = fetch($viewer,
         { group => $old->{group}, object => $old->{object} },
@@ -425,7 +413,7 @@ subtest 'MOQ-15 an agent that was away for longer than the retention' => sub {
     is($c->subscribe($c->{mailbox})->{message}, 'SUBSCRIBE_OK', 'SUBSCRIBE');
     post_many('camera', 'seen');
 
-    my $seen = mail($c, 'seen') or return $moq->show;
+    my $seen = $c->mail('seen') or return $moq->show;
 
     $c->do('drop');
     post_many('camera', map { "away$_" } 1 .. 1010);
@@ -463,7 +451,7 @@ subtest 'MOQ-15 an agent that was away for longer than the retention' => sub {
               'and has all that are left');
     cmp_ok(scalar @texts, '>=', 900, 'as many as are retained');
     post_many('camera', 'back');
-    ok(mail($c, 'back'), 'and what comes later');
+    ok($c->mail('back'), 'and what comes later');
     $c->close;
 };
 

@@ -146,7 +146,7 @@ typedef struct parley_link_source_s  parley_link_source_t;
 
 struct parley_link_source_s {
     parley_link_source_t  *next;        /* of the opaque ones */
-    parley_link_source_t  *later;       /* of those that are over */
+    parley_link_source_t  *later;       /* in the list of those that are over */
     unsigned               refs;        /* its request and its streams */
     unsigned               over:1;      /* PUBLISH_DONE came; streams may
                                            follow */
@@ -154,7 +154,7 @@ struct parley_link_source_s {
                                            struct */
     uint64_t               streams;     /* that have begun */
 
-    /* these of one that is over */
+    /* set by PUBLISH_DONE */
     uint64_t               alias;
     uint64_t               total;       /* Stream Count */
     uint64_t               code;        /* of PUBLISH_DONE */
@@ -297,7 +297,8 @@ struct parley_link_s {
     size_t                    ntracks;
     size_t                    nsources;
     parley_link_source_t     *sources;  /* opaque ones */
-    parley_link_source_t     *overs;    /* that are over */
+    parley_link_source_t     *overs;    /* that wait for streams after
+                                           PUBLISH_DONE */
     parley_link_reader_t     *readers;
     size_t                    nreaders;
     parley_link_tap_t        *taps;

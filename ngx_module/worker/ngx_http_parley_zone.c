@@ -24,7 +24,7 @@
 
 /* change it with every change of a structure in the zone or of the meaning of
    a record */
-#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x5041521f
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415221
 
 /*
  * The state takes the zone in one piece.  nginx's allocator keeps 1 page in

@@ -171,9 +171,8 @@ typedef enum {
 typedef enum {
     PARLEY_STORE_LOST_ID = 0,   /* more than PARLEY_STORE_TAKEN ids were taken
                                    while the store was away */
-    PARLEY_STORE_LOST_CALL,     /* a call did not fit into the queue, or a
-                                   record is above 1 MB, or not among the
-                                   others of its key */
+    PARLEY_STORE_LOST_CALL,     /* a call did not fit into the queue; a record
+                                   is above 1 MB, or its key is full */
     PARLEY_STORE_LOST_RATE,     /* a count was not sent */
     PARLEY_STORE_LOST_GENERATION,       /* the store began another generation:
                                            verbs that it acknowledged shortly

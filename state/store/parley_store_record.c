@@ -296,7 +296,7 @@ parley_store_put_done(parley_store_t *s, parley_store_call_t *call,
 
     if (ret == NULL) {
 
-        /* the zone alone has the record: nodes together have too many */
+        /* the key is full in the store: only the zone has the record */
 
         if (parley_str_is(word, "share")) {
             s->stat.lost[PARLEY_STORE_LOST_CALL]++;

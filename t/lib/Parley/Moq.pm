@@ -541,6 +541,18 @@ sub track {
 }
 
 
+# Waits for the CMD with a text in its payload.
+sub mail {
+    my ($self, $text, $seconds) = @_;
+
+    return $self->event('cmd', sub {
+        my $payload = $_[0]{json}{payload};
+
+        return ref $payload eq 'HASH' && ($payload->{text} // '') eq $text;
+    }, $seconds);
+}
+
+
 # Begins an agent session: the track of commands, session_init, and the track of
 # answers.  Returns the CMD session_ack as event "cmd", or undef.  Options: way
 # (of track()), answers (publish: the gateway's PUBLISH is accepted; subscribe:
