@@ -315,7 +315,9 @@ parley_link_early(parley_link_stream_t *st)
     unsigned       *count;
     parley_link_t  *link = st->link;
 
-    if (st->early || st->known || st->kind == PARLEY_LINK_CONTROL) {
+    if (st->early || st->known || st->kind == PARLEY_LINK_CONTROL
+        || (st->kind == PARLEY_LINK_REQUEST && link->setup_proving))
+    {
         return 0;
     }
 

@@ -502,15 +502,23 @@ int
 parley_link_source_over(parley_link_t *link, parley_link_source_t *s,
     const parley_moqt_message_t *m, uint64_t alias)
 {
-    int                   rc;
-    parley_link_record_t  done;
+    int                    rc;
+    size_t                 n;
+    parley_link_record_t   done;
+    parley_link_source_t  *other;
 
     if (m->type == PARLEY_MOQT_PUBLISH_DONE) {
+
+        for (n = 0, other = link->overs; other != NULL; other = other->later) {
+            n++;
+        }
+
         s->over = 1;
         s->alias = alias;
         s->total = m->streams;
         s->code = m->code;
-        s->over_by = s->name.len > 0 && !s->answered
+        s->over_by = (s->name.len > 0 && !s->answered)
+                     || n >= link->conf.tracks
                      ? link->now : link->now + PARLEY_LINK_OVER;
         s->later = link->overs;
         link->overs = s;

@@ -331,7 +331,7 @@ parley_link_track_full(const parley_link_track_t *t)
 int
 parley_link_track_flush(parley_link_t *link, parley_link_track_t *t)
 {
-    int                    rc, full;
+    int                    rc, full, waited;
     parley_link_item_t    *item;
     parley_link_object_t   object;
 
@@ -367,13 +367,16 @@ parley_link_track_flush(parley_link_t *link, parley_link_track_t *t)
 
     if (t->stream != NULL) {
 
+        waited = t->rest.len > t->rest.at;
         rc = parley_link_rest_flush(link, &t->rest, t->stream);
 
         if (rc < 0) {
             return parley_link_track_failed(link, t);
         }
 
-        if (rc > 0 && !t->forward) {
+        /* once: what is resumed comes here again */
+
+        if (rc > 0 && waited && !t->forward) {
             link->drained = 1;
         }
     }

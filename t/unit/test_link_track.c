@@ -156,6 +156,57 @@ test_mailbox(void **state)
 }
 
 
+/* MOQ-12: a track with FORWARD 0 resumes what waits once, not for ever. */
+
+static void
+test_resumes_once(void **state)
+{
+    size_t                      i;
+    uint64_t                    alias;
+    parley_arena_t              arena;
+    parley_moq_frame_t          f;
+    parley_link_stream_t       *st;
+    parley_moqt_message_t       m;
+    parley_moqt_pairs_writer_t  p;
+
+    (void) state;
+
+    (void) open_session(SIZE_MAX);
+    alias = accept_publish("parley.s1.cmd", 1);
+    assert_int_equal(texts("session_ack"), 1);
+
+    for (i = 0; i < w.ngot && w.got[i].alias != alias; i++) { /* void */ }
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+    parley_moqt_pairs_writer_init(&p, draft, &arena);
+    parley_moqt_pairs_put_integer(&p, PARLEY_MOQT_PARAM_FORWARD, 0);
+
+    memset(&m, 0, sizeof(m));
+
+    m.type = PARLEY_MOQT_REQUEST_UPDATE;
+    m.existing = w.got[i].request;
+    assert_int_equal(parley_moqt_pairs_done(&p, &m.params), 0);
+    control(&m);
+
+    /* a stream waits: its alias is unknown */
+
+    f = cmd(5, 1, "{\"action\":\"do\"}");
+    w.resumed = 0;
+    st = send_frames(999, &f, 1);
+    assert_true(parley_link_waits(st));
+
+    for (i = 0; i < 10; i++) {
+        (void) parley_link_tick(w.link);
+    }
+
+    assert_int_equal(w.resumed, 0);
+
+    parley_link_stream_free(st);
+    parley_arena_reset(&arena);
+    end();
+}
+
+
 static void
 test_fetch(void **state)
 {
@@ -499,6 +550,7 @@ main(void)
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(test_subscribes),
         cmocka_unit_test(test_mailbox),
+        cmocka_unit_test(test_resumes_once),
         cmocka_unit_test(test_fetch),
         cmocka_unit_test(test_fetch_bounds),
         cmocka_unit_test(test_gaps),
